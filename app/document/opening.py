@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any
+
+import numpy as np
 
 from raygrove.app.camera import moves as cameras
 from raygrove.app.camera import scene_nodes
@@ -20,6 +23,12 @@ from raygrove.app.settings.settings import Settings
 from raygrove.app.settings.start_options import StartOptions, placed
 from raygrove.gpu.camera import Camera, fit
 from raygrove.gpu.scene import Remark, Scene
+
+FAIR_PART = 0.15
+"""Of the scene's box: a camera of the file that sees less is not where the first picture is taken from."""
+
+PLACES = 9
+"""Along each side of the box, where the camera is asked what it sees."""
 
 
 def open_scene(reference: SceneReference, settings: Settings, job: Job | None = None) -> Scene:
@@ -92,7 +101,7 @@ def cameras_of(
     scene: Scene, aspect: float = 4.0 / 3.0, options: CameraOptions | None = None, start: StartOptions | None = None
 ) -> tuple[Camera, ...]:
     """The free camera, then the scene's own. The free one starts where `start` says, or the scene, or at its first
-    camera, or sees everything."""
+    camera where that sees enough, or sees everything."""
     options = options or CameraOptions()
     free, *own = _cameras_of(scene, aspect, options)
     return (placed(free, start, scene, options.up_axis) if start is not None else free, *own)
@@ -106,6 +115,22 @@ def _cameras_of(scene: Scene, aspect: float, options: CameraOptions) -> tuple[Ca
     side = Camera(eye=(0.8, 0.5, 1.6), fov=options.field_of_view, near=near, far=far)
     if scene.eye is not None and scene.look_at is not None:
         return (dataclasses.replace(side, eye=scene.eye, look_at=scene.look_at), *own)
-    if own:
+    if own and _sees_enough(own[0], scene, aspect):
         return (own[0], *own)
-    return (fit(scene.lower, scene.upper, cameras.with_up(side, options.up_axis), aspect),)
+    whole = fit(scene.lower, scene.upper, cameras.with_up(side, options.up_axis), aspect)
+    return (whole, *own)
+
+
+def _sees_enough(camera: Camera, scene: Scene, aspect: float) -> bool:
+    """Whether a camera of the file stands in the scene's box, or has a fair part of the box in its view: cameras that a
+    program puts into each new file may look at a corner of the model, close by."""
+    lower, upper, eye = (np.asarray(end, np.float64) for end in (scene.lower, scene.upper, camera.eye))
+    if camera.orthographic or np.all((lower <= eye) & (eye <= upper)):
+        return True
+    shares = (np.indices((PLACES, PLACES, PLACES)).reshape(3, -1).T + 0.5) / PLACES
+    right, up, forward = camera.basis()
+    seen = lower + shares * (upper - lower) - eye
+    ahead = seen @ forward
+    half = math.tan(math.radians(camera.fov) / 2.0) * ahead
+    is_seen = (ahead > 0.0) & (np.abs(seen @ up) <= half) & (np.abs(seen @ right) <= half * aspect)
+    return float(np.mean(is_seen)) >= FAIR_PART

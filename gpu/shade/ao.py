@@ -28,19 +28,32 @@ from ..target.base import Array
 from ..trace.queue import RayQueue
 from ..trace.trace import HitBuffer
 from .frame_context import FrameContext
-from .gather import Gather, GatherOptions
+from .gather import Gather, GatherOptions, GatherRow
 
 
 @dataclasses.dataclass(frozen=True)
 class AoOptions(GatherOptions):
     """Options of ambient occlusion."""
 
-    radius: float = option(0.05, "How far rays look for what hides the sky.", minimum=0.0, maximum=1e30)
+    radius: float = option(0.2, "How far rays look for what hides the sky.", minimum=0.0, maximum=1e30)
     radius_unit: str = option(
         "diagonal",
         "Whether the radius is a share of the diagonal of the scene's box, or in scene units.",
         choices=("diagonal", "scene"),
     )
+    albedo: float = option(
+        0.6,
+        "What a surface shows of the sky that it sees: below 1 an open model is grey, so that its folds can be read.",
+        minimum=0.0,
+        maximum=1.0,
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class AoRow(GatherRow):
+    """The options as kernels read them."""
+
+    albedo: float
 
 
 class AmbientOcclusion(Gather):
@@ -55,6 +68,11 @@ class AmbientOcclusion(Gather):
     strategies = {"host": "megakernel", "cuda": "megakernel"}
     planes, dtype = 1, np.int32
     item_is_ray = True
+
+    def parameters(self, options: Any, context: FrameContext) -> AoRow:
+        row = super().parameters(options, context)
+        shared = {field.name: getattr(row, field.name) for field in dataclasses.fields(row)}
+        return AoRow(**shared, albedo=options.albedo)
 
     def length(self, options: Any, context: FrameContext) -> float:
         return float(options.radius * (context.diagonal if options.radius_unit == "diagonal" else 1.0))

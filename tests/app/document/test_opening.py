@@ -89,3 +89,14 @@ def test_the_settings_give_a_still_scene_a_motion() -> None:
     assert scene.duration() == 6.0 and scene.clips[0].name == "turntable"
     walker = open_scene(SceneReference("demo", ("walker",)), settings)
     assert walker.clips[0].name != "turntable" and "moves by itself" in walker.remarks[-1].sentence
+
+
+def test_a_camera_of_the_file_that_sees_a_corner_is_not_where_it_begins() -> None:
+    """A beam far longer than what the camera before it sees; a camera within the model is meant."""
+    beam = Scene("beam", (Node(translation=(0.0, 0.0, 8.0)),), cameras=(SceneCamera("eye", 0, 30.0),))
+    long = dataclasses.replace(beam, lower=(-36.0, -2.0, -1.0), upper=(35.0, 4.0, 1.0))
+    free, own = cameras_of(long)
+    assert own.eye == (0.0, 0.0, 8.0) and free.eye != own.eye and free.look_at == pytest.approx((-0.5, 1.0, 0.0))
+    for lower, upper in (((-3.0, -2.0, -1.0), (3.0, 4.0, 1.0)), ((-36.0, -2.0, -1.0), (35.0, 4.0, 9.0))):
+        free, own = cameras_of(dataclasses.replace(beam, lower=lower, upper=upper))
+        assert free == own

@@ -25,7 +25,7 @@ SIZE = (48, 32)
 THIRDS = (1 / 6, 1 / 2, 5 / 6)
 CAMERA = Camera(eye=(0.0, 3.0, 7.0), look_at=(0.0, 0.4, 0.0))
 GATHER_OPTIONS = 9
-UNLIMITED = {"radius": 1e6, "radius_unit": "diagonal"}
+UNLIMITED = {"radius": 1e6, "radius_unit": "diagonal", "albedo": 1.0}
 
 
 def plane(half: float, height: float = 0.0) -> Mesh:
@@ -230,3 +230,16 @@ def test_every_structure_draws_the_same_picture(target: Target, hierarchy: str, 
 def test_both_targets_draw_alike(host_target: Target, target: Target) -> None:
     differing = np.abs(drawn_room(host_target, rays=16).astype(int) - drawn_room(target, rays=16))
     assert np.mean(differing > 2) < 0.002
+
+
+def test_an_open_surface_is_grey_and_the_distance_grows_with_the_scene(target: Target) -> None:
+    """What nothing hides shows the albedo; a fold is as dark whatever the model's unit."""
+    camera = Camera(eye=(0.0, 3.0, 0.1), look_at=(0.0, 0.0, 0.0))
+    drawn = picture(target, bounded(scene_of(plane(10.0))), camera, SIZE, "ao", AoOptions(), samples=1)
+    assert np.allclose(srgb.decode(drawn[..., 0] / 255.0), 0.6, atol=0.005)
+    means = []
+    for scale in (1e-3, 1.0, 1e5):
+        scene = bounded(scene_of(plane(3.0 * scale), ball(scale, (0.0, 1.2 * scale, 0.0))))
+        above = Camera(eye=(0.0, scale, 4.0 * scale), look_at=(0.0, 0.2 * scale, 0.0), near=1e-3 * scale)
+        means.append(picture(target, scene, above, SIZE, "ao", AoOptions(rays=64), samples=4)[20:, 16:32, 0].mean())
+    assert max(means) - min(means) < 1.0 and means[1] < 195.0, means  # 203 where nothing is hidden
