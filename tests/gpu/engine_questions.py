@@ -71,10 +71,9 @@ def _check_pixel(
     steps, place = engine.steps(view, x, y), (pixel[1], pixel[0])
     counted = tuple(int(buffers[name][place]) for name in ("steps", "tests", "boxes"))
     hit, wanted = engine.pick(view, x, y), other.pick(others, x, y)
-    # The ray of one pixel is rounded otherwise than that of the picture: at an edge it may meet another primitive, and
-    # takes another way. The buffers have said how many of those pixels there are.
-    if (hit.prim_id if hit is not None else -1) == buffers["prim_id"][place]:
-        _same(tuple(steps) == counted, f"{steps} at {pixel}, and {counted} in the buffers")
+    found = hit.prim_id if hit is not None else -1
+    _same(found == buffers["prim_id"][place], f"primitive {found} at {pixel}, not {buffers['prim_id'][place]}")
+    _same(tuple(steps) == counted, f"{steps} at {pixel}, and {counted} in the buffers")
     if hit is None or wanted is None or hit.prim_id != wanted.prim_id:
         return
     _same(abs(hit.t - wanted.t) < 1e-3, f"{hit} is picked, not {wanted}")

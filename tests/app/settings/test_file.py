@@ -74,7 +74,7 @@ def test_only_what_differs_is_written(tmp_path: Path) -> None:
         ("[render]\nwdith = 5\n", 2, "there is no setting render.wdith; the known names in"),
         ("[rendre]\nwidth = 5\n", 2, "the known tables are render"),
         ("[hierarchy.octopus]\narms = 8\n", 2, "hierarchy.lbvh"),
-        ("[update]\nmode = 'never'\n", 2, "auto, rebuild, refit"),
+        ("[update]\nmode = 'never'\n", 2, "auto, cost_ratio, every_n"),
         ("[render]\nwidth = 5\nwidth = 6\n", 3, "not TOML"),
         ("[render]\nwidth = \n", 2, "not TOML"),
         ("[render]\nwidth = { a = 1 }\n", 2, "whole number"),

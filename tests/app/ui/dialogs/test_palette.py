@@ -131,11 +131,9 @@ def test_a_setting_is_changed_in_place(scene_window: MainWindow) -> None:
 def test_choices_are_listed_and_one_of_them_taken(scene_window: MainWindow, qtbot: Any) -> None:
     palette = opened(scene_window)
     palette.ask("update.mode")
-    assert [palette.list.item(row).text().split()[0] for row in range(3)] == [
-        "auto",
-        "rebuild",
-        "refit",
-    ] and palette.list.count() == 4
+    policies = ["auto", "cost_ratio", "every_n", "ratio_optimiser", "rebuild", "refit", "refit_rotations"]
+    assert palette.list.count() == len(policies) + 1
+    assert [palette.list.item(row).text().split()[0] for row in range(len(policies))] == policies
     QTest.keyClicks(palette.line, "ref")
     QTest.keyClick(palette.line, Qt.Key.Key_Return)
     assert scene_window.document.state.settings.update.mode == "refit"
@@ -144,7 +142,7 @@ def test_choices_are_listed_and_one_of_them_taken(scene_window: MainWindow, qtbo
     palette.ask("update.mode")
     QTest.keyClicks(palette.line, "sometimes")
     QTest.keyClick(palette.line, Qt.Key.Key_Return)
-    assert "one of auto, rebuild, refit" in palette.error.text()
+    assert "one of auto, cost_ratio, every_n" in palette.error.text()
     QTest.keyClick(palette, Qt.Key.Key_Escape)
     assert palette.isVisible() and palette.asked is None and len(palette.found()) > 20
     QTest.keyClick(palette, Qt.Key.Key_Escape)
