@@ -305,7 +305,7 @@ class ViewSlot:
             update_mode=self._tree.mode,
             primary=self.primary.sentence,
             notices=self.ray_type.notices,
-            lacks_room=self.ray_type.read_lack_of_room() if film.is_drawing else (lambda: False),
+            lacks_room=self.ray_type.read_lack_of_room(),  # of a frame before, where this one draws nothing
             has_full_lists=self.primary.read_full_lists() if film.is_drawing else (lambda: False),
             learn_phases=self.primary.ticket(film.is_drawing and film.sample.rows == film.height),
         )

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,7 @@ from raygrove.gpu.scene import Attribute, KeyFrames, Light, Material, Mesh, Mome
 from raygrove.gpu.scene import Object as Placed
 from raygrove.gpu.shade.radiosity import Radiosity, RadiosityOptions
 from raygrove.gpu.shade.radiosity_points import SampledPoints
-from raygrove.gpu.target.base import Target
+from raygrove.gpu.target.base import Array, Target
 
 from .pictures import mesh_of, scene_of
 from .test_ao import ball, bounded, plane
@@ -196,21 +198,36 @@ def test_spheres_of_another_size_get_other_points(target: Target) -> None:
         assert not np.allclose(before, engine.linear(view), rtol=0.05)
 
 
-def test_a_frame_whose_lists_lack_room_says_so_and_is_right_when_drawn_again(
-    target: Target, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def floor_and_rising_sheet() -> Scene:
     """A sheet below the floor exchanges nothing with it, and above it most of all."""
-    monkeypatch.setattr(hierarchical, "FIRST_PAIRS", 1)
     sheet = dataclasses.replace(facing_down(2.5, -1.0), material_ids=np.ones(2, np.int32))
     above = sheet.positions + np.array([0.0, 1.4, 0.0], np.float32)
     keys = KeyFrames(np.array([0.0, 1.0], np.float32), np.stack([sheet.positions, above]))
-    scene = bounded(scene_of(plane(3.0), dataclasses.replace(sheet, key_frames=keys), materials=(FLOOR, LAMP)))
+    return bounded(scene_of(plane(3.0), dataclasses.replace(sheet, key_frames=keys), materials=(FLOOR, LAMP)))
+
+
+@pytest.mark.parametrize("is_late", [False, True], ids=["known-at-once", "known-late"])
+def test_a_frame_whose_lists_lack_room_says_so_and_is_right_when_drawn_again(
+    target: Target, monkeypatch: pytest.MonkeyPatch, is_late: bool
+) -> None:
+    """Also where that is known only after a frame that drew nothing, as the film was whole."""
+    monkeypatch.setattr(hierarchical, "FIRST_PAIRS", 1)
+    scene, read_later = floor_and_rising_sheet(), target.read_later
+
+    def read_at_the_third_time(array: Array) -> Callable[[], np.ndarray | None]:
+        read, asked = read_later(array), itertools.count()
+        return lambda: read() if next(asked) >= 2 else None
+
     view = view_of(target, Camera(eye=(0.0, 0.2, 2.9), look_at=(0.0, 0.0, 0.0)), points=800, leaf_points=4)
     expected = pictures_in_turn(target, scene, view, (1.0,))
     with contextlib.closing(Engine(target, scene)) as engine:
         engine.render_frame(Moment(0.0), [view])
         assert not engine.flush().is_behind
-        engine.render_frame(Moment(1.0), [view])
+        with monkeypatch.context() as late:
+            if is_late:
+                late.setattr(target, "read_later", read_at_the_third_time)
+            for _ in range(2 if is_late else 1):
+                engine.render_frame(Moment(1.0), [view])
         assert engine.flush().is_behind
         assert not np.allclose(engine.linear(view), expected, rtol=1e-3)
         engine.render_frame(Moment(1.0), [view])
