@@ -74,13 +74,14 @@ def test_ctrl_c_ends_at_once_and_leaves_no_broken_file(tmp_path: Path) -> None:
         f"{tmp_path}/",
     ) as process:
         end = time.monotonic() + 240.0
-        while not any(tmp_path.glob("frame_*.png")):
+        while not any(tmp_path.glob("frame_*.png*")):
             assert process.poll() is None and time.monotonic() < end
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
         assert_interrupted(process)
     assert not list(tmp_path.glob(".*")), "temporary files stayed"
-    for picture in tmp_path.glob("frame_*.png"):
+    assert not list(tmp_path.glob("frame_*.png")), "they stand only once all are there"
+    for picture in tmp_path.glob("frame_*.png.part"):
         assert picture.read_bytes().endswith(b"IEND\xaeB`\x82")
 
 
