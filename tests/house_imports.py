@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from .house_arrows import ARROWS, EVERYWHERE, NEVER
 from .house_files import files_of
+from .house_syntax import syntax_of
 
 ROOMS = ("app", "gpu", "bench", "package", "tests")
 PACKAGE = "raygrove"
@@ -96,10 +97,10 @@ def _is_inside(module: str, room: str) -> bool:
 
 
 def _misnamed_imports(text: str) -> Iterator[tuple[str, int]]:
-    for node in ast.walk(ast.parse(text)):
+    for node in syntax_of(text).imports:
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and not node.level:
+        elif not node.level:
             names = [node.module or ""]
         else:
             continue
@@ -111,13 +112,13 @@ def _project_imports(root: pathlib.Path, name: str, text: str) -> Iterator[tuple
     package = _module_name(name).split(".")
     if not name.endswith("__init__.py"):
         package = package[:-1]
-    for node in ast.walk(ast.parse(text)):
+    for node in syntax_of(text).imports:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 full = _in_rooms(alias.name)
                 if full.split(".")[0] in ROOMS:
                     yield full, node.lineno, False
-        elif isinstance(node, ast.ImportFrom):
+        else:
             base = package[: len(package) - node.level + 1] if node.level else []
             source = ".".join([*base, *((node.module or "").split(".") if node.module else [])])
             source = _in_rooms(source)
@@ -171,9 +172,7 @@ def strange_libraries(root: pathlib.Path) -> list[str]:
 
 
 def _libraries(text: str) -> Iterator[tuple[str, int]]:
-    for node in ast.walk(ast.parse(text)):
-        if not isinstance(node, ast.Import | ast.ImportFrom):
-            continue
+    for node in syntax_of(text).imports:
         names = (
             [a.name for a in node.names]
             if isinstance(node, ast.Import)

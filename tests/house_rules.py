@@ -16,6 +16,7 @@ from typing import Any
 
 from .house_files import files_of
 from .house_imports import broken_arrows, broken_includes, strange_libraries
+from .house_syntax import syntax_of
 
 FILE_LINES, FUNCTION_LINES = 400, 60
 
@@ -60,19 +61,13 @@ def long_things(root: pathlib.Path) -> list[str]:
         count = len(text.splitlines())
         if count > FILE_LINES:
             found.append(f"{name}: {count} lines; {FILE_LINES} is the wall.")
-        functions = _python_functions(text) if name.endswith(".py") else _c_functions(text)
+        functions = syntax_of(text).functions if name.endswith(".py") else _c_functions(text)
         found += [
             f"{name}:{first}: {what} has {n} lines; {FUNCTION_LINES} is the wall."
             for what, first, n in functions
             if n > FUNCTION_LINES
         ]
     return found
-
-
-def _python_functions(text: str) -> Iterator[tuple[str, int, int]]:
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node.name, node.lineno, (node.end_lineno or node.lineno) - node.lineno + 1
 
 
 def _c_functions(text: str) -> Iterator[tuple[str, int, int]]:
@@ -206,13 +201,12 @@ def strange_words(root: pathlib.Path) -> list[str]:
     found = []
     for name, text in files_of(root, ".py", ".cu", ".cuh"):
         if name.endswith(".py"):
-            tree = ast.parse(text)
-            names = _defined_names(tree)
-            if tree.body and ast.get_docstring(tree) is None:
+            names = syntax_of(text).names
+            if not syntax_of(text).has_docstring:
                 found.append(f"{name}: begins without a docstring.")
         else:
             plain = _without_comments(text)
-            names = ((m[0], plain.count("\n", 0, m.start()) + 1) for m in re.finditer(r"\b[a-z]\w*\b", plain))
+            names = [(m[0], plain.count("\n", 0, m.start()) + 1) for m in re.finditer(r"\b[a-z]\w*\b", plain)]
             if not text.startswith("//"):
                 found.append(f"{name}: begins without a comment that says what it is.")
         for word, line in names:
@@ -220,16 +214,6 @@ def strange_words(root: pathlib.Path) -> list[str]:
                 if part in _WORDS:
                     found.append(f"{name}:{line}: {word}: the house says {_WORDS[part]}.")
     return found
-
-
-def _defined_names(tree: ast.Module) -> Iterator[tuple[str, int]]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            yield node.name, node.lineno
-        elif isinstance(node, ast.arg):
-            yield node.arg, node.lineno
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.id, node.lineno
 
 
 def unlocked_packages(root: pathlib.Path) -> list[str]:

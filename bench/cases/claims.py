@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import functools
 import pathlib
 import re
 import statistics
@@ -43,6 +44,10 @@ file. A dash: not measured, and the last column says why.
 """
 
 
+Bars = Callable[[str], list[Goal]]
+"""Every bar of a kind of target."""
+
+
 class ClaimError(Exception):
     """A marked figure that no saved result gives; the sentence says where."""
 
@@ -65,6 +70,11 @@ def all_bars(kind: str, folder: pathlib.Path = RESULTS) -> list[Goal]:
         if goal.what not in own
     ]
     return [*own.values(), *missing, *read]
+
+
+def bars_of(folder: pathlib.Path = RESULTS) -> Bars:
+    """All bars by kind, each read once: for pages that are written together."""
+    return functools.cache(lambda kind: all_bars(kind, folder))
 
 
 def _target_like(kind: str) -> Any:
@@ -144,8 +154,9 @@ FIGURES: Mapping[str, Callable[[str, pathlib.Path], float | None]] = {
 TYPE: frames per second`."""
 
 
-def figure(key: str, folder: pathlib.Path = RESULTS) -> str:
+def figure(key: str, folder: pathlib.Path = RESULTS, bars: Bars | None = None) -> str:
     """What a mark stands for. Raises ClaimError."""
+    bars = bars or bars_of(folder)
     device, what, wanted = (part.rstrip("\\ ").strip() for part in key.split("|"))
     kinds = {name: kind for kind, name in DEVICES.items()}
     if device not in kinds:
@@ -156,7 +167,7 @@ def figure(key: str, folder: pathlib.Path = RESULTS) -> str:
     elif what in FIGURES:
         value = FIGURES[what](device, folder)
     else:
-        found = [goal for goal in all_bars(kinds[device], folder) if goal.what == what]
+        found = [goal for goal in bars(kinds[device]) if goal.what == what]
         if not found:
             raise ClaimError(f"{key}: there is no bar and no figure of that name.")
         value = found[0].measured
@@ -164,11 +175,12 @@ def figure(key: str, folder: pathlib.Path = RESULTS) -> str:
 
 
 # -- pages ------------------------------------------------------------------------------------------------------------
-def goals_page(folder: pathlib.Path = RESULTS) -> str:
+def goals_page(folder: pathlib.Path = RESULTS, bars: Bars | None = None) -> str:
     """docs/performance/goals.md."""
+    bars = bars or bars_of(folder)
     parts = [HEAD]
     for kind, device in DEVICES.items():
-        goals = all_bars(kind, folder)
+        goals = bars(kind)
         counts = {
             state: sum(goal.state == state for goal in goals)
             for state in ("reached", "MISSED", "not measured", "withdrawn")
@@ -209,9 +221,10 @@ def pages() -> list[pathlib.Path]:
     return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
-def rewritten(text: str, folder: pathlib.Path = RESULTS) -> str:
+def rewritten(text: str, folder: pathlib.Path = RESULTS, bars: Bars | None = None) -> str:
     """A page with its marked figures as the results say now. Raises ClaimError."""
-    return MARK.sub(lambda mark: f"<!--= {mark['key'].strip()} -->{figure(mark['key'], folder)}<!--/-->", text)
+    bars = bars or bars_of(folder)
+    return MARK.sub(lambda mark: f"<!--= {mark['key'].strip()} -->{figure(mark['key'], folder, bars)}<!--/-->", text)
 
 
 ARGUMENTS = (argument("--check", action="store_true", help="write nothing; name the pages that are not current"),)
@@ -220,11 +233,12 @@ ARGUMENTS = (argument("--check", action="store_true", help="write nothing; name 
 def run(names: argparse.Namespace) -> int:
     """Write the pages. Exit code 1 where --check finds one that is not current, or a mark that stands for nothing."""
     checkout.demand("Writing claims into the pages")
-    wanted = {PAGE: goals_page()}
+    bars = bars_of()
+    wanted = {PAGE: goals_page(bars=bars)}
     try:
         for path in pages():
             if path != PAGE:
-                wanted[path] = rewritten(path.read_text(encoding="utf-8"))
+                wanted[path] = rewritten(path.read_text(encoding="utf-8"), bars=bars)
     except ClaimError as error:
         print(f"{path.relative_to(ROOT)}: {error}", file=sys.stderr)
         return 1
