@@ -10,7 +10,7 @@ import pytest
 from raygrove.app.scene_io import SceneError
 from tests.campaign.mutations import mutant
 from tests.campaign.run import FINDINGS, outcome_of, run
-from tests.campaign.targets import Target, all_targets
+from tests.campaign.targets import Target, all_targets, read_model
 
 FOUND = sorted(FINDINGS.iterdir())
 
@@ -74,5 +74,6 @@ def test_findings_are_kept_and_counted(tmp_path: Path, capsys: pytest.CaptureFix
 
 @pytest.mark.parametrize("path", FOUND, ids=lambda path: path.name)
 def test_what_was_found_is_a_sentence_now(path: Path, targets: list[Target]) -> None:
-    target = next(one for one in targets if path.name.startswith(f"{one.name}-"))
+    known = (one for one in targets if path.name.startswith(f"{one.name}-"))
+    target = next(known, None) or Target(path.suffix[1:], path.suffix[1:], read_model, ())  # a kind without seeds here
     assert outcome_of(target, path)[0] in ("value", "sentence")

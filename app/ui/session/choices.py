@@ -190,7 +190,7 @@ class Choices:
             name: (policy, can_refit or not policy.refits) for name, policy in option_tables.update_policies().items()
         }
         return [
-            (name, policy.title, tips.get(name, policy.sentence) if is_free else refusal, is_free)
+            (name, policy.title, tips.get(name, _whole(policy.sentence)) if is_free else refusal, is_free)
             for name, (policy, is_free) in offered.items()
         ]
 
@@ -241,3 +241,8 @@ def _named(name: str, sentence: str) -> str:
 def _summary(kind: type) -> str:
     """The beginning of its help page."""
     return help_texts.parsed(sys.modules[kind.__module__].__doc__ or "")[0].split("\n")[0]
+
+
+def _whole(sentence: str) -> str:
+    """A policy's words, which begin behind its name, as a sentence of their own."""
+    return f"{sentence[:1].upper()}{sentence[1:]}."
