@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..hierarchy.base import Hierarchy
-from .base import UpdatePolicy
+from .base import UpdatePolicy, by_cost_ratio
 from .history import Decision, UpdateHistory
 
 
@@ -23,12 +23,4 @@ class Auto(UpdatePolicy):
             return Decision("rebuild", f"{hierarchy.title} cannot be refitted")
         if history.costs.is_known:
             return Decision(*history.costs.choose())
-        if not history.has_base:
-            return Decision("rebuild", "no SAH cost has been measured since the last build")
-        ratio = history.cost_ratio
-        if ratio is None:
-            return Decision("refit", "its SAH cost since the last build is not known yet")
-        return Decision(
-            "rebuild" if ratio >= options.cost_ratio else "refit",
-            f"its SAH cost is {ratio:.2f} times that of the last build",
-        )
+        return by_cost_ratio(history, options.cost_ratio)

@@ -65,3 +65,16 @@ def check_refits(hierarchy: Hierarchy) -> None:
         raise CannotRefitError(
             f"{hierarchy.title} cannot be refitted: choose update rebuild or auto, or another structure."
         )
+
+
+def by_cost_ratio(history: UpdateHistory, limit: float) -> Decision:
+    """Rebuild where the tree's SAH cost has grown to `limit` times that of the last build, as far as that is known."""
+    if not history.has_base:
+        return Decision("rebuild", "no SAH cost has been measured since the last build")
+    ratio = history.cost_ratio
+    if ratio is None:
+        return Decision("refit", "its SAH cost since the last build is not known yet")
+    return Decision(
+        "rebuild" if ratio >= limit else "refit",
+        f"its SAH cost is {ratio:.2f} times that of the last build, the limit is {limit:g}",
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..hierarchy.base import Hierarchy
-from .base import UpdatePolicy, check_refits
+from .base import UpdatePolicy, by_cost_ratio, check_refits
 from .history import Decision, UpdateHistory
 
 
@@ -18,12 +18,4 @@ class CostRatio(UpdatePolicy):
 
     def choose(self, history: UpdateHistory, hierarchy: Hierarchy, options: Any) -> Decision:
         check_refits(hierarchy)
-        if not history.has_base:
-            return Decision("rebuild", "no SAH cost has been measured since the last build")
-        ratio = history.cost_ratio
-        if ratio is None:
-            return Decision("refit", "its SAH cost since the last build is not known yet")
-        return Decision(
-            "rebuild" if ratio >= options.cost_ratio else "refit",
-            f"its SAH cost is {ratio:.2f} times that of the last build, the limit is {options.cost_ratio:g}",
-        )
+        return by_cost_ratio(history, options.cost_ratio)

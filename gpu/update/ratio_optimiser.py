@@ -1,7 +1,7 @@
 """So many refits for each rebuild, the number adapted to the scene while it runs (ratio.py).
 
-After the abstract of arXiv 2601.15633 (2026), a rival of `auto`: it names a real-time optimiser of the ratio of updates
-to rebuilds. How it finds the ratio is this program's own reading of that, not the authors' code.
+A rival of `auto`, named for arXiv 2601.15633 (2026), which has a real-time optimiser of the ratio of updates to
+rebuilds. We know one sentence of it at second hand: how the ratio is found here is our own.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class RatioOptimiser(UpdatePolicy):
 
     name = "ratio_optimiser"
     title = "Ratio of refits to rebuilds"
-    sentence = "adapts the number of refits for each rebuild to measured times (after the abstract of arXiv 2601.15633)"
+    sentence = "adapts the number of refits for each rebuild to measured times (our own, named for arXiv 2601.15633)"
     needs_times = True
 
     def choose(self, history: UpdateHistory, hierarchy: Hierarchy, options: Any) -> Decision:

@@ -32,7 +32,8 @@ def test_each_does_what_it_says_and_shows_what_a_rebuild_shows(host_target: Targ
             assert all(np.array_equal(pictures[0], picture) for picture in pictures[1:]), frame
         last = engine.flush().views[names.index("refit_rotations")]
     assert done["every_n"] == "bffbffb" and done["refit_rotations"] == "bffffff"
-    assert done["ratio_optimiser"].startswith("bff") and done["cost_ratio"].startswith("b")
+    # By measured times: at least one refit is tried first, how many there are is the machine's affair.
+    assert done["ratio_optimiser"].startswith("bf") and done["cost_ratio"].startswith("b")
     assert last.phases_ms.get("optimise.rotations", 0.0) > 0.0
 
 
