@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QMenu, QVBoxLayout, QWidget
 
 from raygrove.app.settings.settings import Settings, option_groups
 from raygrove.app.ui.colors import ERROR_STYLE
@@ -22,6 +22,7 @@ from raygrove.app.ui.dialogs.settings_dialog import page_title
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.session.session import Session
 from raygrove.app.ui.widgets.form import title_of
+from raygrove.app.ui.widgets.list_rows import add_row
 from raygrove.gpu.settings import fields_of
 
 ShowSettings = Callable[[str], object]
@@ -292,7 +293,7 @@ class Palette(QDialog):
         self._found = found[:SHOWN]
         self.list.clear()
         for entry in self._found:
-            item = QListWidgetItem(f"{entry.text}    {entry.key}" if entry.key else entry.text, self.list)
+            item = add_row(self.list, f"{entry.text}    {entry.key}" if entry.key else entry.text)
             item.setToolTip(entry.tip)
         self.list.setCurrentRow(0)
 
@@ -315,6 +316,6 @@ class Palette(QDialog):
                 else ""
             )
             text = self.tr("Open its page of the settings…") if value == PAGE else f"{value}    {note}"
-            QListWidgetItem(text.rstrip(), self.list)
+            self.list.addItem(text.rstrip())
         exact = self._values.index(typed) if typed in self._values[:-1] else -1
         self.list.setCurrentRow(exact if is_open or len(self._values) == 1 else max(exact, 0))

@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
     QListWidget,
-    QListWidgetItem,
     QPushButton,
     QScrollArea,
     QSplitter,
@@ -169,7 +168,7 @@ class SettingsDialog(QDialog):
             area.setWidgetResizable(True)
             area.setFrameShape(QFrame.Shape.NoFrame)
             self._stack.addWidget(area)
-            self._list.addItem(QListWidgetItem(page_title(table)))
+            self._list.addItem(page_title(table))
 
     def _lay_out(self) -> None:
         splitter = QSplitter(self)

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QHBoxLayout,
     QListWidget,
-    QListWidgetItem,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -22,6 +21,7 @@ from raygrove.app.ui.commands.camera_commands import CameraCommands
 from raygrove.app.ui.panels.path_panel import PathPanel
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.form import OptionForm, make_narrow
+from raygrove.app.ui.widgets.list_rows import add_row
 from raygrove.gpu.settings import OptionError
 
 SHOW_INTERVAL_MS = 50
@@ -86,7 +86,7 @@ class CameraPanel(QWidget):
             blocker, row = QSignalBlocker(self.list), self.list.currentRow()
             self.list.clear()
             for name in names:
-                item = QListWidgetItem(name, self.list)
+                item = add_row(self.list, name)
                 item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
             self.list.setCurrentRow(min(row, len(names) - 1))
             del blocker

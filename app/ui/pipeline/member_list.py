@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QStyle, QStyledItemD
 from raygrove.app.ui.colors import scheme
 from raygrove.app.ui.pipeline.chip import CAPTION, SMALL, TITLE, font_of
 from raygrove.app.ui.pipeline.offers import Group, Offer
+from raygrove.app.ui.widgets.list_rows import add_row
 from raygrove.app.ui.widgets.svg_icons import SIDE, drawn
 
 MEMBER, HEADING = 42, 28
@@ -121,13 +122,13 @@ class MemberList(QListWidget):
             self.clicked_on.emit(offer.value)
 
     def _add_heading(self, group: Group) -> None:
-        item = QListWidgetItem(group.title, self)
+        item = add_row(self, group.title)
         item.setFlags(Qt.ItemFlag.NoItemFlags)
         item.setSizeHint(QSize(0, HEADING))
         item.setData(ROLE, group.icon)
 
     def _add(self, offer: Offer, is_current: bool) -> None:
-        item = QListWidgetItem(self)
+        item = add_row(self)
         item.setSizeHint(QSize(0, MEMBER))
         self._describe(item, offer)
         if is_current:

@@ -28,6 +28,7 @@ from raygrove.app.ui.pipeline.member_list import HEADING, MEMBER, MemberList
 from raygrove.app.ui.pipeline.offers import Group, SheetContent
 from raygrove.app.ui.pipeline.segments import SegmentRow
 from raygrove.app.ui.plain_text import Label
+from raygrove.app.ui.widgets.list_rows import add_row
 from raygrove.app.ui.widgets.svg_icons import svg_icon
 
 WIDTH, FAMILIES = 640, 164
@@ -217,7 +218,7 @@ class Sheet(QFrame):
             offers = [offer for offer in group.offers if all(word in offer.searched for word in words.lower().split())]
             if offers:
                 icon = svg_icon(group.icon, self.palette()) if group.icon else None
-                item = QListWidgetItem(group.title, self.families)
+                item = add_row(self.families, group.title)
                 item.setData(Qt.ItemDataRole.UserRole, place)
                 if icon is not None:
                     item.setIcon(icon)

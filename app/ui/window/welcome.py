@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QListWidget,
-    QListWidgetItem,
     QPushButton,
     QScrollArea,
     QToolButton,
@@ -23,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from raygrove.app.ui.plain_text import Label, RichLabel, tip
 from raygrove.app.ui.session import recent_files
+from raygrove.app.ui.widgets.list_rows import add_row
 from raygrove.app.ui.window.previews import SIZE, Previews
 
 MOST_COLUMNS = 3
@@ -111,10 +111,9 @@ class WelcomePage(QScrollArea):
         """List the files opened last."""
         self._recent.clear()
         for path in paths:
-            item = QListWidgetItem(recent_files.title_of(path, with_folder=False))
+            item = add_row(self._recent, recent_files.title_of(path, with_folder=False))
             item.setToolTip(tip(recent_files.title_of(path, with_folder=True)))
             item.setData(Qt.ItemDataRole.UserRole, path)
-            self._recent.addItem(item)
         self._recent.setVisible(bool(paths))
         self._recent_title.setVisible(bool(paths))
 
