@@ -7,6 +7,7 @@ import argparse
 import os
 import re
 
+from raygrove.app.cli import values
 from raygrove.app.cli.examples import EXAMPLES, EXIT_CODES
 from raygrove.app.cli.of_programs import add_plug_in
 from raygrove.program import typed
@@ -26,9 +27,6 @@ TRUSTING = {
     "--allow-outside": "read what a model names outside its folder, too: only for models that you trust",
     "--all-formats": "open models of rare formats, too: only files that you trust",
 }
-SIZE_LIMIT = 16384
-FRAME_LIMIT = 1_000_000
-TURN_LIMIT_S = 3600
 
 
 def parse(arguments: list[str], version: str) -> argparse.Namespace:
@@ -178,17 +176,17 @@ def _add_picture(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--samples", metavar="N", help="samples per pixel (pictures that are written: 16, or display.still_samples)"
     )
-    group.add_argument("--size", metavar="WxH", type=_size, help="width and height in pixels")
+    group.add_argument("--size", metavar="WxH", type=values.size, help="width and height in pixels")
     times = group.add_mutually_exclusive_group()
-    times.add_argument("--time", metavar="S", type=_seconds, help="the instant to draw, in seconds")
-    times.add_argument("--frames", metavar="A:B", type=_frames, help="frames A to B - 1")
-    group.add_argument("--eye", metavar="X,Y,Z", type=_vector, help="where the camera stands")
-    group.add_argument("--look-at", metavar="X,Y,Z", type=_vector, help="what it looks at")
-    group.add_argument("--up", metavar="X,Y,Z", type=_vector, help="which way is up")
+    times.add_argument("--time", metavar="S", type=values.seconds, help="the instant to draw, in seconds")
+    times.add_argument("--frames", metavar="A:B", type=values.frames, help="frames A to B - 1")
+    group.add_argument("--eye", metavar="X,Y,Z", type=values.vector, help="where the camera stands")
+    group.add_argument("--look-at", metavar="X,Y,Z", type=values.vector, help="what it looks at")
+    group.add_argument("--up", metavar="X,Y,Z", type=values.vector, help="which way is up")
     lens = group.add_mutually_exclusive_group()
-    lens.add_argument("--fov", metavar="DEG", type=_degrees, help="vertical field of view")
+    lens.add_argument("--fov", metavar="DEG", type=values.degrees, help="vertical field of view")
     help_ = "parallel rays, the picture H scene units high"
-    lens.add_argument("--orthographic", metavar="H", type=_height, help=help_)
+    lens.add_argument("--orthographic", metavar="H", type=values.height, help=help_)
 
 
 def _add_objects(parser: argparse.ArgumentParser) -> None:
@@ -210,8 +208,8 @@ def _add_measuring(parser: argparse.ArgumentParser) -> None:
         metavar="FILE|DIR/",
         help="FILE.png, .mp4, .exr, .csv or .json; a folder for frame_0000.png ...; or NAME_%%04d.exr",
     )
-    group.add_argument("--repeat", metavar="N", type=_count(1), help="measure so many times; the median counts")
-    group.add_argument("--warmup", metavar="N", type=_count(0), help="runs before measuring")
+    group.add_argument("--repeat", metavar="N", type=values.count(1), help="measure so many times; the median counts")
+    group.add_argument("--warmup", metavar="N", type=values.count(0), help="runs before measuring")
 
 
 def _add_warming(parser: argparse.ArgumentParser) -> None:
@@ -223,7 +221,7 @@ def _add_warming(parser: argparse.ArgumentParser) -> None:
 def _add_export(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("export")
     group.add_argument(
-        "--turntable", metavar="S", type=_turn, help="the camera goes round what it looks at, in S seconds"
+        "--turntable", metavar="S", type=values.turn, help="the camera goes round what it looks at, in S seconds"
     )
     group.add_argument(
         "--camera-path",
@@ -240,8 +238,8 @@ def _add_suite(parser: argparse.ArgumentParser) -> None:
     )
     group = parser.add_argument_group("bench suite NAME", sentence)
     group.add_argument("--data", metavar="DIR", help="the folder of the models that a suite names")
-    group.add_argument("--scenes", metavar="A,B", type=_names, help="only these of the published scenes")
-    group.add_argument("--most-triangles", metavar="N", type=_count(1), help="leave larger scenes out")
+    group.add_argument("--scenes", metavar="A,B", type=values.names, help="only these of the published scenes")
+    group.add_argument("--most-triangles", metavar="N", type=values.count(1), help="leave larger scenes out")
 
 
 def _add_common(parser: argparse.ArgumentParser, version: str, *, has_settings: bool) -> None:
@@ -255,7 +253,7 @@ def _add_common(parser: argparse.ArgumentParser, version: str, *, has_settings: 
             metavar="KEY=VALUE",
             action="append",
             default=[],
-            type=_assignment,
+            type=values.assignment,
             help="one setting, as in the file; repeats",
         )
         group.add_argument(
@@ -297,104 +295,3 @@ def joined_negatives(arguments: list[str]) -> list[str]:
         else:
             joined.append(argument)
     return joined
-
-
-# -- values --------------------------------------------------------------------------------------------------------
-def _size(text: str) -> tuple[int, int]:
-    match = re.fullmatch(r"(\d{1,9})[xX](\d{1,9})", text)
-    if not match:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a size: write width and height as 1024x768")
-    width, height = int(match[1]), int(match[2])
-    if not (1 <= width <= SIZE_LIMIT and 1 <= height <= SIZE_LIMIT):
-        raise argparse.ArgumentTypeError(
-            f"a picture of {width} x {height} pixels cannot be drawn: both sides are from 1 to {SIZE_LIMIT}"
-        )
-    return width, height
-
-
-def _frames(text: str) -> tuple[int, int]:
-    match = re.fullmatch(r"(\d{1,9}):(\d{1,9})", text)
-    if not match:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is no range of frames: write the first, from 0, and the one after the last, as 0:60"
-        )
-    first, end = int(match[1]), int(match[2])
-    if not first < end <= FRAME_LIMIT:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} holds no frame: the first is smaller than the end, and the end at most {FRAME_LIMIT}"
-        )
-    return first, end
-
-
-def _names(text: str) -> tuple[str, ...]:
-    names = tuple(name.strip() for name in text.split(",") if name.strip())
-    if not names:
-        raise argparse.ArgumentTypeError(f"{text!r} names nothing: write names with commas between them")
-    return names
-
-
-def _number(text: str, what: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = float("nan")
-    if not -1e30 < value < 1e30:
-        raise argparse.ArgumentTypeError(f"{text!r} is not {what}")
-    return value
-
-
-def _seconds(text: str) -> float:
-    value = _number(text, "a time in seconds")
-    if value < 0.0:
-        raise argparse.ArgumentTypeError(f"{text!r} is before the beginning: a time is 0 or more seconds")
-    return value
-
-
-def _turn(text: str) -> float:
-    value = _seconds(text)
-    if not 0.0 < value <= TURN_LIMIT_S:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is no turn: it takes more than 0 and at most {TURN_LIMIT_S} seconds"
-        )
-    return value
-
-
-def _degrees(text: str) -> float:
-    value = _number(text, "an angle in degrees")
-    if not 1.0 <= value <= 170.0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no field of view: it is from 1 to 170 degrees")
-    return value
-
-
-def _height(text: str) -> float:
-    value = _number(text, "a height in scene units")
-    if not 1e-9 <= value <= 1e12:
-        raise argparse.ArgumentTypeError(f"{text!r} is no height of a picture: it is from 1e-9 to 1e12 scene units")
-    return value
-
-
-def _vector(text: str) -> tuple[float, float, float]:
-    parts = text.split(",")
-    if len(parts) != 3:
-        raise argparse.ArgumentTypeError(f"{text!r} is no position: write three numbers as 1,2,3")
-    x, y, z = (_number(part, "a number") for part in parts)
-    return x, y, z
-
-
-class _count:  # noqa: N801 - argparse shows it as a type
-    """A whole number of at least `minimum`."""
-
-    def __init__(self, minimum: int) -> None:
-        self.minimum = minimum
-
-    def __call__(self, text: str) -> int:
-        if not re.fullmatch(r"\d{1,6}", text) or int(text) < self.minimum:
-            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {self.minimum} to 999999")
-        return int(text)
-
-
-def _assignment(text: str) -> tuple[str, str]:
-    key, sign, value = text.partition("=")
-    if not sign or "." not in key:
-        raise argparse.ArgumentTypeError(f"{text!r} sets nothing: write GROUP.KEY=VALUE, as in update.mode=refit")
-    return key.strip(), value.strip()

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from raygrove.app.cli.arguments import FRAME_LIMIT
 from raygrove.app.cli.cameras import looked_through, path_from
 from raygrove.app.cli.common import (
     camera_from,
@@ -28,6 +27,7 @@ from raygrove.app.cli.common import (
     target_from,
 )
 from raygrove.app.cli.rows import COLUMNS, context_row, frame_row
+from raygrove.app.cli.values import FRAME_LIMIT
 from raygrove.app.document import saved_state
 from raygrove.app.document.state import State
 from raygrove.app.export.outputs import Output, open_output, write_table
