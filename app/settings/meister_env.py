@@ -59,6 +59,7 @@ PLACES: dict[str, tuple[str, ...]] = {
 
 UNIFORM: tuple[tuple[str, object], ...] = (
     ("ray_type.ao.directions", "uniform"),
+    ("ray_type.ao.falloff", "none"),
     ("ray_type.ao.albedo", 1.0),
     ("ray_type.diffuse.directions", "uniform"),
 )
@@ -72,7 +73,8 @@ MEANINGS: dict[str, tuple[tuple[str, object], ...]] = {
     "viewAngle": POSITION,
 }
 """What a key means besides its value: his radius is a length in the scene, his secondary rays leave a surface uniformly
-(section 6.2.5), what they show is their share alone, and his primary rays are shaded without further ones."""
+(section 6.2.5), what they show is their share alone, a hit counts wherever it is, and his primary rays are shaded
+without further ones."""
 
 RAY_TYPES = {"primaryRaysFlat": "flat", "primaryRaysSmooth": "smooth", "aoRays": "ao", "diffuseRays": "diffuse"}
 SPLIT_METHODS = {"median": "hlbvh_median", "sah": "hlbvh_sah"}

@@ -36,10 +36,10 @@ from ..table import aligned
 STRUCTURES = ("lbvh", "hploc", "sbvh", "median_sah")
 ENDLESS = 1e9
 KINDS: tuple[tuple[str, str, GatherOptions], ...] = (
-    ("ao 1 %", "ao", AoOptions(radius=0.01, strategy="megakernel")),
-    ("ao 5 %", "ao", AoOptions(radius=0.05, strategy="megakernel")),
-    ("ao 5 %, wavefront", "ao", AoOptions(radius=0.05, strategy="wavefront")),
-    ("ao", "ao", AoOptions(radius=ENDLESS, strategy="megakernel")),
+    ("ao 1 %", "ao", AoOptions(radius=0.01, falloff="none", strategy="megakernel")),
+    ("ao 5 %", "ao", AoOptions(radius=0.05, falloff="none", strategy="megakernel")),
+    ("ao 5 %, wavefront", "ao", AoOptions(radius=0.05, falloff="none", strategy="wavefront")),
+    ("ao", "ao", AoOptions(radius=ENDLESS, falloff="none", strategy="megakernel")),
     ("diffuse", "diffuse", DiffuseOptions(strategy="megakernel")),
     ("diffuse, wavefront", "diffuse", DiffuseOptions(strategy="wavefront")),
 )

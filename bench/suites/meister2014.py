@@ -90,7 +90,7 @@ def used_mb(row: dict[str, Any]) -> float | None:
 
 def secondary_rays() -> tuple[tuple[str, str, Any], ...]:
     """The kinds of rays that go on from primary hits, as the thesis has them."""
-    ao = AoOptions(rays=4, directions="uniform", radius=AO_RADIUS, radius_unit="scene")
+    ao = AoOptions(rays=4, directions="uniform", radius=AO_RADIUS, radius_unit="scene", falloff="none")
     return (("ao", "ao", ao), ("diffuse", "diffuse", DiffuseOptions(rays=4, directions="uniform")))
 
 

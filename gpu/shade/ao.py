@@ -1,12 +1,14 @@
 """Ambient occlusion (Meister 2014, 6.2.5): how much of the sky each point sees, as the share of rays that hit nothing
-within a radius.
+within a radius, far hits counting less.
 
 Idea: From each primary hit some rays start to all sides of the surface. They end at the first thing they meet, and the
 more of them go free up to the radius, the brighter is the point: corners and folds are dark, and contact is seen
-without any light in the scene. By the cosine the picture is what an evenly bright sky would light; uniform directions
-are the thesis's.
+without any light in the scene. In a room every ray hits something: so a hit at t counts by (1 - t / radius), for which
+rays are of random lengths, as many longer than t as it counts. By the cosine and without that falloff the picture is
+what an evenly bright sky would light; uniform directions are the thesis's.
 
-Paper: Zhukov, Iones and Kronin, An Ambient Light Illumination Model (1998); as a ray type in Meister, section 6.2.5
+Paper: Zhukov, Iones and Kronin, An Ambient Light Illumination Model (1998), who let the weight of a hit fall with its
+distance; as a ray type in Meister, section 6.2.5
 (2014); directions by Sobol's sequence with Owen's scrambling after Burley (2020).
 
 Cost: One primary ray per pixel and `rays` any-hit rays from each hit. The shorter the radius, the fewer nodes they
@@ -30,16 +32,25 @@ from ..trace.trace import HitBuffer
 from .frame_context import FrameContext
 from .gather import Gather, GatherOptions, GatherRow
 
+FALLOFFS = ("none", "linear", "square")
+"""By the power of what is left of the radius."""
+
 
 @dataclasses.dataclass(frozen=True)
 class AoOptions(GatherOptions):
     """Options of ambient occlusion."""
 
-    radius: float = option(0.2, "How far rays look for what hides the sky.", minimum=0.0, maximum=1e30)
+    radius: float = option(0.3, "How far rays look for what hides the sky.", minimum=0.0, maximum=1e30)
     radius_unit: str = option(
         "diagonal",
         "Whether the radius is a share of the diagonal of the scene's box, or in scene units.",
         choices=("diagonal", "scene"),
+    )
+    falloff: str = option(
+        "linear",
+        "How a surface that hides the sky counts less the farther it is, to nothing at the radius: evenly (linear), "
+        "faster (square), or not at all, as in the thesis (none).",
+        choices=FALLOFFS,
     )
     albedo: float = option(
         0.6,
@@ -76,6 +87,9 @@ class AmbientOcclusion(Gather):
 
     def length(self, options: Any, context: FrameContext) -> float:
         return float(options.radius * (context.diagonal if options.radius_unit == "diagonal" else 1.0))
+
+    def falloff(self, options: Any) -> int:
+        return FALLOFFS.index(options.falloff)
 
     def _collect(self, context: FrameContext, queue: RayQueue, hits: HitBuffer, sums: Array) -> None:
         packs = queue.capacity // self.target.lane_count

@@ -58,6 +58,7 @@ class GatherRow(PictureRow):
     rays: int
     is_by_cosine: bool
     length: float
+    falloff: int
 
 
 class Gather(RayType):
@@ -85,6 +86,10 @@ class Gather(RayType):
     def length(self, options: Any, context: FrameContext) -> float:
         """How far the rays reach, in scene units."""
 
+    def falloff(self, options: Any) -> int:
+        """The power by which a hit counts less the farther it is, 0 for all of them alike."""
+        return 0
+
     @property
     def shape(self) -> Hashable:
         return (self._strategy, self._queue, self._rays)
@@ -95,7 +100,7 @@ class Gather(RayType):
     def parameters(self, options: Any, context: FrameContext) -> GatherRow:
         reach = min(self.length(options, context), float(np.finfo(np.float32).max))
         colors = options.background_below, options.background_above
-        return GatherRow(*colors, options.rays, options.directions == "cosine", reach)
+        return GatherRow(*colors, options.rays, options.directions == "cosine", reach, self.falloff(options))
 
     def prepare(self, options: Any, context: FrameContext) -> None:
         super().prepare(options, context)

@@ -112,7 +112,8 @@ def test_every_key_arrives(tmp_path: Path) -> None:
     found = loaded(tmp_path, ALL)
     wanted = {
         "import.scale": 0.5, "ray_type.ao.rays": 16, "ray_type.diffuse.rays": 16, "ray_type.ao.radius": 0.25,
-        "ray_type.ao.radius_unit": "scene", "ray_type.ao.directions": "uniform", "ray_type.ao.albedo": 1.0,
+        "ray_type.ao.radius_unit": "scene", "ray_type.ao.directions": "uniform", "ray_type.ao.falloff": "none",
+        "ray_type.ao.albedo": 1.0,
         "ray_type.diffuse.directions": "uniform",
         "ray_type.smooth.shadows": False, "render.samples": 1, "render.ray_type": "flat", "render.width": 640,
         "render.height": 480,
@@ -134,7 +135,14 @@ def test_his_radius_and_samples_draw_his_picture(tmp_path: Path, capsys: pytest.
     """A radius is a length in the scene, samples are secondary rays of a primary hit, and they leave uniformly: by the
     picture and its rays."""
     (tmp_path / "ao.env").write_text("Renderer {\n rayType aoRays\n aoRadius 0.25\n numberOfSamples 9\n}\n")
-    names = {"rays": "9", "radius": "0.25", "radius_unit": "scene", "directions": "uniform", "albedo": "1"}
+    names = {
+        "rays": "9",
+        "radius": "0.25",
+        "radius_unit": "scene",
+        "directions": "uniform",
+        "falloff": "none",
+        "albedo": "1",
+    }
     by_hand = [word for name, text in names.items() for word in ("--set", f"ray_type.ao.{name}={text}")]
     pictures, rays = [], []
     for number, flags in enumerate((["--settings", str(tmp_path / "ao.env")], ["--ray-type", "ao", *by_hand])):

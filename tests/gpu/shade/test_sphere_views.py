@@ -29,17 +29,17 @@ def scene_of(*spheres: tuple[float, float, float, float]) -> Scene:
 @pytest.mark.parametrize("strategy", ["megakernel", "wavefront"])
 def test_occlusion_of_spheres_is_what_geometry_says(target: Target, strategy: str) -> None:
     """A lone sphere hides nothing of its own sky; one behind the eye, around it, all of the other's."""
-    options = AoOptions(rays=16, radius=1e3, radius_unit="scene", albedo=1.0, strategy=strategy)
+    options = AoOptions(rays=16, radius=1e3, radius_unit="scene", falloff="none", albedo=1.0, strategy=strategy)
     lone, _ = draw_linear(target, scene_of((0, 0, 0, 1)), CAMERA, SIZE, options, 1, "ao")
     assert (lone[8:16, 8:16] == 1.0).all()
     inside, _ = draw_linear(target, scene_of((0, 0, 0, 1), (0, 0, 0, 50)), CAMERA, SIZE, options, 1, "ao")
     assert (inside == 0.0).all()
-    near = AoOptions(rays=16, radius=10.0, radius_unit="scene", albedo=1.0, strategy=strategy)
+    near = AoOptions(rays=16, radius=10.0, radius_unit="scene", falloff="none", albedo=1.0, strategy=strategy)
     open_again, _ = draw_linear(target, scene_of((0, 0, 0, 1), (0, 0, 0, 50)), CAMERA, SIZE, near, 1, "ao")
     assert (open_again[8:16, 8:16] == 1.0).all(), "the sphere around it is beyond the radius"
     # A point of a sphere sees a sphere of radius r at the distance d above it: by the cosine it hides (r / d)^2.
     by_cosine = AoOptions(
-        rays=4096, radius=1e3, radius_unit="scene", albedo=1.0, directions="cosine", strategy=strategy
+        rays=4096, radius=1e3, radius_unit="scene", falloff="none", albedo=1.0, directions="cosine", strategy=strategy
     )
     above = scene_of((0, 0, 0, 1), (0, 0, 3, 1.0))  # behind it the eye at 6 sees the far one's near side
     between = Camera((0.0, 0.0, 1.9), (0.0, 0.0, 0.0), (0.0, 1.0, 0.0), 0.5)
