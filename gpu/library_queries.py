@@ -37,9 +37,9 @@ class Nearest:
     where nothing is so near; `distance` (N,) float32, inf there; `points` (N, 3) float32, the nearest point of the
     primitive, NaN there."""
 
-    prim_id: np.ndarray
-    distance: np.ndarray
-    points: np.ndarray
+    prim_id: Any
+    distance: Any
+    points: Any
 
     def __len__(self) -> int:
         return len(self.prim_id)
@@ -50,8 +50,8 @@ class Neighbours:
     """The k primitives nearest to each of N points, nearest first, of equals the smaller row first: `prim_ids` (N, k)
     int32, -1 where there are no more; `distances` (N, k) float32, inf there."""
 
-    prim_ids: np.ndarray
-    distances: np.ndarray
+    prim_ids: Any
+    distances: Any
 
     def __len__(self) -> int:
         return len(self.prim_ids)
@@ -127,7 +127,6 @@ class RegionQueries:
             for column, array in zip(columns, (found.prim_id, found.distance, found.points), strict=True):
                 column.append(np.array(target.download(array)))
         prim_id, distance, nearest = (np.concatenate(column) for column in columns)
-        distance[prim_id < 0], nearest[prim_id < 0] = np.inf, np.nan
         return Nearest(prim_id, distance, nearest)
 
     def k_nearest(
@@ -148,9 +147,7 @@ class RegionQueries:
             found = queries.k_nearest(places, int(k))
             prim_ids.append(np.array(target.download(found.prim_ids)))
             distances.append(np.array(target.download(found.distances)))
-        ids, away = np.concatenate(prim_ids), np.concatenate(distances)
-        away[ids < 0] = np.inf
-        return Neighbours(ids, away)
+        return Neighbours(np.concatenate(prim_ids), np.concatenate(distances))
 
     def in_box(self, lower: ArrayLike, upper: ArrayLike) -> PrimitiveLists:
         """The primitives that have a point in common with each box, itself and not its bounds; touching counts. An

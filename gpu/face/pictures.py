@@ -12,12 +12,14 @@ import numpy as np
 from ..camera import Camera
 from ..errors import Error
 from ..target.base import Array, Target, UnitSource
+from ..target.foreign import on_host
 from ..trace.arrays import EVERY_GROUP, EVERY_MASK
 from . import arrays
 from .building import build
 from .hits import _empty
+from .rays import RaySet
 from .scenes import Scene
-from .sensors import Sensor, plane_beams
+from .sensors import Sensor, SensorRays, plane_beams
 from .trees import Structure
 
 OUTPUTS = ("color", "depth", "object_id", "normal")
@@ -59,9 +61,10 @@ def render(
     number. Of a scene a tree is kept and brought up to date first; of a tree its `update()` is the caller's.
 
     `outputs`: color, depth, object_id, normal. `groups` and `masks`: what each camera sees, one for all or (C,), as of
-    a RaySet; `background`: three bytes. Cameras are perspective ones; their `near` and `far` are left out.
+    a RaySet; `background`: three bytes. Cameras are perspective or orthographic ones; their `near` and `far` are left
+    out.
 
-    Raises Error for an output or a size that there is not, or an orthographic camera.
+    Raises Error for an output or a size that there is not.
 
     >>> import raygrove as rg
     >>> scene = rg.Scene(device="cpu")
@@ -75,15 +78,16 @@ def render(
     wanted = _checked(views, size, outputs)
     tree = _tree_of(scene)
     width, height = size
-    poses, beams = _poses(views, size), plane_beams(width, height, 90.0)
+    beams = Sensor(plane_beams(width, height, 90.0), (height, width)).rays(_poses(views), groups=groups, masks=masks)
+    is_parallel = np.array([view.orthographic for view in views], np.uint8)
     with tree._used("rg.render") as target:
-        rays = Sensor(beams, (height, width)).rays(poses, groups=groups, masks=masks)
+        rays = _parallel(target, beams, is_parallel) if is_parallel.any() else beams
         shape = (len(views), height, width)
         needed = {"t", "prim_id", "instance", *(("normal",) if {"color", "normal"} & set(wanted) else ())}
         hits = tree.trace(rays, out=tree.empty_hits(len(rays), tuple(needed)))
         found = {"depth": hits.t, "object_id": hits.instance, "normal": hits.normal}
         if "color" in wanted:
-            found["color"] = _shaded(target, tree.scene, hits, poses, rays.sensor.beams_on(target), background)
+            found["color"] = _shaded(target, tree.scene, hits, beams, is_parallel, background)
         ends = {"color": (3,), "normal": (3,)}
         return Pictures(**{name: found[name].reshape(*shape, *ends.get(name, ())) for name in wanted})
 
@@ -113,24 +117,51 @@ def _checked(views: list[Camera], size: tuple[int, int], outputs: Sequence[str])
     for number, view in enumerate(views):
         if not isinstance(view, Camera):
             raise arrays.ArrayError(f"camera {number} is no rg.Camera but a {type(view).__name__}", "rg.render")
-        if view.orthographic:
-            raise arrays.ArrayError(
-                f"camera {number} is orthographic", "rg.render", "take a perspective camera, or trace a rg.RaySet"
-            )
     return tuple(name for name in OUTPUTS if name in outputs)
 
 
-def _poses(views: list[Camera], size: tuple[int, int]) -> np.ndarray:
+def _poses(views: list[Camera]) -> np.ndarray:
     """(C, 3, 4) float32: the cameras' axes, stretched by what they see, so that all have the same beams."""
     made = np.zeros((len(views), 3, 4), np.float32)
     for pose, view in zip(made, views, strict=True):
         right, up, forward = view.basis()
-        tall = math.tan(math.radians(view.fov) / 2.0)
+        tall = view.height / 2.0 if view.orthographic else math.tan(math.radians(view.fov) / 2.0)
         pose[:] = np.stack([right * tall, up * tall, -forward, np.asarray(view.eye)], axis=1)
     return made
 
 
-def _shaded(target: Target, scene: Scene, hits: Any, poses: np.ndarray, beams: Array, background: Any) -> Array:
+def _parallel(target: Target, beams: SensorRays, is_parallel: np.ndarray) -> RaySet:
+    """The rays of cameras of which some are orthographic: made on the target, as theirs begin at many places."""
+    origins, directions = (target.empty((len(beams), 3), np.float32, "face") for _ in range(2))
+    target.launch(
+        target.unit(UnitSource("gpu/face/pictures.cu")),
+        "make_camera_rays",
+        len(beams),
+        **_cameras(target, beams, is_parallel),
+        n=len(beams),
+        origins=origins,
+        directions=directions,
+    )
+    each = {
+        name: np.repeat(on_host(values, name), beams.sensor.count) if len(values.shape) else values
+        for name, values in (("groups", beams.groups), ("masks", beams.masks))
+    }
+    return RaySet(origins, directions, check=False, **each)
+
+
+def _cameras(target: Target, beams: SensorRays, is_parallel: np.ndarray) -> dict[str, Any]:
+    """What kernels know of the cameras."""
+    return {
+        "poses": target.upload(np.asarray(beams.poses), "face"),
+        "is_parallel": target.upload(is_parallel, "face"),
+        "beams": beams.sensor.beams_on(target),
+        "beam_count": beams.sensor.count,
+    }
+
+
+def _shaded(
+    target: Target, scene: Scene, hits: Any, beams: SensorRays, is_parallel: np.ndarray, background: Any
+) -> Array:
     colors = np.repeat([mesh.color for mesh in scene.meshes] or [(0.0,) * 3], _counts(scene), axis=0)
     count, color = len(hits), _empty(target, (len(hits), 3), np.uint8)
     red, green, blue = (int(part) for part in background)
@@ -140,9 +171,7 @@ def _shaded(target: Target, scene: Scene, hits: Any, poses: np.ndarray, beams: A
         count,
         instance=hits.instance,
         normal=hits.normal,
-        poses=target.upload(poses, "face"),
-        beams=beams,
-        beam_count=len(beams),
+        **_cameras(target, beams, is_parallel),
         colors=target.upload(np.ascontiguousarray(colors, np.float32), "face"),
         background_red=red,
         background_green=green,

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from ..errors import Error
 from ..hierarchy.base import Hierarchy, NodeTable, Primitives, StructureChoice
 from ..hierarchy.registry import make_structure, structure
-from ..library_queries import RegionQueries, checked_points
+from ..library_queries import checked_points
 from ..occlusion import RESOLUTION, visible_nodes
 from ..stats import HierarchyStatistics
 from ..target.base import Array, Target
@@ -28,6 +28,7 @@ from .configured import Configured
 from .devices import Device
 from .hits import USUAL, Hits
 from .rays import RaySet, admitted_columns
+from .regions import NearestToArrays
 from .scenes import ClosedError
 from .sensors import SensorRays
 from .sources import Source, admitted
@@ -47,7 +48,7 @@ class TreeStatistics(HierarchyStatistics):
         return self
 
 
-class Structure(RegionQueries):
+class Structure(NearestToArrays):
     """A tree over triangles or spheres, built by `build` or `build_spheres`. A context manager; `close` gives its
     memory back, and what is asked of it then raises. One thread at a time uses it and its device. What it answers of
     regions is told by RegionQueries; its place in space by `nodes`.

@@ -49,7 +49,7 @@ struct NearestPrimitives {
     }
 };
 
-// `prim_ids`, `distances`: `wanted` for each place, -1 and the largest float where there are no more.
+// `prim_ids`, `distances`: `wanted` for each place, -1 and infinity where there are no more.
 extern "C" __global__ void find_k_nearest(QueryInput input, int count, int wanted, int* prim_ids, float* distances) {
     for (int i : grid_stride(count)) {
         BallRegion region;
@@ -65,7 +65,7 @@ extern "C" __global__ void find_k_nearest(QueryInput input, int count, int wante
         for (int place = 0; place < wanted; ++place) {
             const bool is_there = place < found.count;
             prim_ids[row + place] = is_there ? found.prim_ids[place] : -1;
-            distances[row + place] = is_there ? sqrtf(found.distances2[place]) : FLOAT_MAX;
+            distances[row + place] = is_there ? sqrtf(found.distances2[place]) : __int_as_float(0x7f800000);
         }
     }
 }

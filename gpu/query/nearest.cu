@@ -23,15 +23,17 @@ struct NearestPrimitive {
     }
 };
 
-// `nearest`: the nearest point of the primitive.
+// `nearest`: the nearest point of the primitive. Where there is none, `distance` is infinite and `nearest` no number.
 extern "C" __global__ void find_nearest(QueryInput input, int count, int* prim_id, float* distance, float* nearest) {
     for (int i : grid_stride(count)) {
         BallRegion region;
         const bool is_asked = input.question.region(i, region);
         NearestPrimitive found = {&input.records, make_float3(0.0f, 0.0f, 0.0f), region.radius2, -1};
         if (is_asked) visit(input.tree, region, found);
+        const bool is_miss = found.prim_id < 0;
+        const float nan = __int_as_float(0x7fc00000);
         prim_id[i] = found.prim_id;
-        distance[i] = found.prim_id < 0 ? FLOAT_MAX : sqrtf(found.distance2);
-        store3(nearest, i, region.centre + found.offset);
+        distance[i] = is_miss ? __int_as_float(0x7f800000) : sqrtf(found.distance2);
+        store3(nearest, i, is_miss ? make_float3(nan, nan, nan) : region.centre + found.offset);
     }
 }

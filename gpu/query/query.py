@@ -36,8 +36,8 @@ _ASKING_TOGETHER = {"host": 8, "cuda": 1}
 @dataclasses.dataclass(frozen=True, eq=False)
 class NearestPrimitives:
     """What is nearest to each of N places, on the target: `prim_id` (N,) int32 (-1: nothing so near), `distance` (N,)
-    float32 in scene units (the largest float where there is nothing), and `points` (N, 3) float32, the nearest point of
-    the primitive."""
+    float32 in scene units (inf where there is nothing), and `points` (N, 3) float32, the nearest point of the primitive
+    (NaN where there is none)."""
 
     prim_id: Array
     distance: Array
@@ -47,7 +47,7 @@ class NearestPrimitives:
 @dataclasses.dataclass(frozen=True, eq=False)
 class KNearestPrimitives:
     """The k primitives nearest to each of N places, on the target, nearest first: `prim_ids` (N, k) int32 (-1: there
-    are no more), `distances` (N, k) float32 in scene units (the largest float where there are no more)."""
+    are no more), `distances` (N, k) float32 in scene units (inf where there are no more)."""
 
     prim_ids: Array
     distances: Array

@@ -66,6 +66,9 @@ def test_another_library_s_arrays_come_back_as_its_own(host_target: Target, tens
         assert isinstance(tree.occluded(rays), Tensor)
         origins[0, 2] = 3.0  # nothing was copied: what is written later is seen
         assert tree.trace(rays).t.array.tolist() == [3.0]
+        near = tree.nearest(Tensor(origins), 5.0)
+        assert isinstance(near.distance, Tensor) and near.distance.array.tolist() == [3.0]
+        assert isinstance(tree.k_nearest(Tensor(origins), 2).prim_ids, Tensor)
         out = tree.empty_hits(1, library="torch")
         assert isinstance(out.t, Tensor) and tree.trace(rays, out=out) is out and out.t.array.tolist() == [3.0]
         assert isinstance(tree.trace(origins, directions).t, np.ndarray)
@@ -122,3 +125,25 @@ def test_the_real_libraries(host_target: Target, name: str) -> None:
     with rg.build(make(V), make(T), "hploc", target=host_target) as tree:
         hits = tree.trace(make(np.array([[0.2, 0.2, 1.0]], np.float32)), make(np.array([[0, 0, -1]], np.float32)))
         assert foreign.library_of(hits.t).startswith(name) and float(np.asarray(hits.t)[0]) == 1.0
+
+
+def test_the_nearest_to_another_library_s_points_are_those_to_numpy_s(host_target: Target, tensors: None) -> None:
+    random = np.random.default_rng(6)
+    points, radius = random.random((40, 3), np.float32) * 2.0, random.random(40, np.float32)
+    corners, exclude = random.random((90, 3), np.float32), np.arange(40, dtype=np.int32) % 30
+    with rg.build(corners, np.arange(90, dtype=np.int32).reshape(-1, 3), "lbvh", target=host_target) as tree:
+        for most in (np.inf, 0.3, radius):
+            expected, given = tree.nearest(points, most), Tensor(most) if isinstance(most, np.ndarray) else most
+            found = tree.nearest(Tensor(points), given)
+            for column in ("prim_id", "distance", "points"):
+                np.testing.assert_array_equal(getattr(found, column).array, getattr(expected, column))
+            several = tree.k_nearest(points, 4, most, exclude=exclude)
+            alike = tree.k_nearest(Tensor(points), 4, given, exclude=Tensor(exclude))
+            np.testing.assert_array_equal(alike.prim_ids.array, several.prim_ids)
+            np.testing.assert_array_equal(alike.distances.array, several.distances)
+            assert (several.prim_ids != exclude[:, None]).all()
+        assert np.isinf(expected.distance).any() and np.isnan(expected.points).any(), "some have nothing so near"
+        with pytest.raises(rg.Error, match=r"points have the shape \(N, 3\)"):
+            tree.nearest(Tensor(points[0]))
+        with pytest.raises(rg.Error, match=r"radius have the shape \(40,\)"):
+            tree.nearest(Tensor(points), Tensor(radius[:3]))

@@ -94,6 +94,29 @@ def test_a_caller_s_graph_captures_updates_and_traces(cuda_target: Target, cupy:
         assert cuda_target.memory() == before, "nothing was allocated"
 
 
+def test_what_is_nearest_stays_on_the_device_and_fits_a_graph(cuda_target: Target, cupy: Any) -> None:
+    random = np.random.default_rng(8)
+    points = random.random((500, 3), np.float32) * 3.0
+    with rg.build(mesh_of(300), "hploc", target=cuda_target) as tree:
+        expected, several = tree.nearest(points, 0.2), tree.k_nearest(points, 5)
+        stream = cupy.cuda.Stream(non_blocking=True)
+        with stream:
+            asked = cupy.full((500, 3), 50.0, np.float32)
+            tree.nearest(asked, 0.2), tree.k_nearest(asked, 5)
+            stream.begin_capture()  # whatever waits fails in here
+            found, near = tree.nearest(asked, 0.2), tree.k_nearest(asked, 5)
+            graph = stream.end_capture()
+            asked.set(points)
+            graph.launch(stream)
+            stream.synchronize()
+        assert isinstance(found.prim_id, cupy.ndarray) and isinstance(near.distances, cupy.ndarray)
+        for column in ("prim_id", "distance", "points"):
+            np.testing.assert_array_equal(getattr(found, column).get(), getattr(expected, column))
+        np.testing.assert_array_equal(near.prim_ids.get(), several.prim_ids)
+        np.testing.assert_array_equal(near.distances.get(), several.distances)
+        assert 0 < (expected.prim_id < 0).sum() < 500
+
+
 def test_arrays_of_the_host_are_taken_and_given_back(cuda_target: Target) -> None:
     with rg.build(mesh_of(), "hploc", target=cuda_target) as tree:
         hits = tree.trace(*rays_of(100))

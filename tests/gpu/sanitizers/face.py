@@ -42,5 +42,5 @@ def run_face(target: Target) -> None:
             seen = lidar(3, 5).rays(poses, groups=groups)
             tree.trace(seen, outputs=("instance",))
             tree.occluded(seen)
-    render(scene, [Camera(), Camera(fov=70.0)], size=(7, 5), outputs=("color", "depth"))
+    render(scene, [Camera(), Camera(fov=70.0), Camera(orthographic=True)], size=(7, 5), outputs=("color", "depth"))
     scene.close()
