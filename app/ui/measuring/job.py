@@ -28,11 +28,14 @@ class MeasuredWindow(Protocol):
     session: Session
     document: Document
     loop: FrameLoop
-    view: Any
     docks: list[QDockWidget]
     banners: Banners
     stats_panel: StatsPanel
     commands: Commands
+
+    @property
+    def view(self) -> Any:
+        """The widget that shows the pictures."""
 
     def open_files(self, paths: list[str]) -> None:
         """Open files as one scene, in the background."""

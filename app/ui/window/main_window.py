@@ -8,14 +8,13 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMainWindow, QMenu, QVBoxLayout, QWidget
 
 from raygrove.app.document.state import State
 from raygrove.app.frames.frame_history import sample_of
 from raygrove.app.frames.render_thread import FinishedFrame
 from raygrove.app.scene_io import natural_order
 from raygrove.app.scene_io.demos import ALL_DEMOS
-from raygrove.app.ui.commands.camera_commands import CameraCommands
 from raygrove.app.ui.commands.command import Submenu
 from raygrove.app.ui.commands.commands import Commands
 from raygrove.app.ui.dialogs import questions
@@ -29,11 +28,8 @@ from raygrove.app.ui.messages.messages import Messages
 from raygrove.app.ui.messages.running import Running
 from raygrove.app.ui.panels.camera_panel import CameraPanel
 from raygrove.app.ui.panels.comparison import Comparer
-from raygrove.app.ui.panels.heads_up import HeadsUp
 from raygrove.app.ui.panels.inspectors import Inspectors
 from raygrove.app.ui.panels.stats_panel import StatsPanel
-from raygrove.app.ui.picture.legend import LegendPlate
-from raygrove.app.ui.picture.navigation import Navigator
 from raygrove.app.ui.pipeline.pipeline import Pipeline
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.session import recent_files
@@ -43,10 +39,10 @@ from raygrove.app.ui.session.settings_files import Remaker, open_settings
 from raygrove.app.ui.timeline.timeline_bar import TimelineBar
 from raygrove.app.ui.window import theme
 from raygrove.app.ui.window.docks import FirstRoom, PictureAlone, make_docks, show_first
+from raygrove.app.ui.window.picture_place import PicturePlace
 from raygrove.app.ui.window.previews import Previews
 from raygrove.app.ui.window.welcome import WelcomePage
 from raygrove.app.user_files.presets import is_settings_file
-from raygrove.gpu.camera import Vector
 from raygrove.gpu.scene import Scene
 
 
@@ -59,7 +55,7 @@ class MainWindow(QMainWindow):
 
     def __init__(self, session: Session, make_view: Callable[[str], Any], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.session, self._make_view = session, make_view
+        self.session = session
         self.document, self.memory, self.loop = session.document, session.memory, session.loop
         session.belong_to(self)
         self.demos = ALL_DEMOS
@@ -68,7 +64,8 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.resize(1280, 860)
         self._is_closed = False
-        self.camera_commands = CameraCommands(self.document, self._aspect, lambda: self.navigator.pointer(), self._pick)
+        self.place = PicturePlace(session, make_view, self)
+        self.camera_commands = self.place.camera_commands
         self._make_parts()
         self._make_docks()
         self._make_page()
@@ -77,18 +74,22 @@ class MainWindow(QMainWindow):
         self.scene_files = SceneFiles(session, self.cancel_jobs, self)
         theme.Follower(session, self)
         self.scene_tools = SceneTools(
-            session, self.inspectors.pointer, lambda: self.navigator.pointer(), self.camera_commands, self
+            session, self.inspectors.pointer, lambda: self.place.navigator.pointer(), self.camera_commands, self
         )
         self.commands = Commands(self, session.notices, self._menus())
         self._follow_actions(self.commands.actions)
         self.pipeline.connect_to(self, self.opened_dialogs)
-        self.loop.set_view(self.view)
+        self.place.join(self.inspectors, self.messages)
         self._connect()
         self._show_state()
-        self.messages.say_view(self.document.state.settings.display.view, self.view.kind)
         self.memory.restore_window(self)
         FirstRoom(self, self.docks)
         self.picture_alone = PictureAlone(self, lambda: (self.menuBar(), self.statusBar(), self.pipeline, *self.docks))
+
+    @property
+    def view(self) -> Any:
+        """The widget that shows the pictures."""
+        return self.place.view
 
     # -- parts ----------------------------------------------------------------------------------------------------
     def _make_parts(self) -> None:
@@ -103,14 +104,7 @@ class MainWindow(QMainWindow):
         self.camera_panel = CameraPanel(self.document, self.camera_commands)
         self.previews = Previews(parent=self)
         self.welcome = WelcomePage(self.demos, self.previews)
-        self.view = self._make_view(self.document.state.settings.display.view)
-        self.legend = LegendPlate()
-        self.legend.lie_on(self.view)
-        self.heads_up = HeadsUp(self.document, self.session.figures)
-        self.heads_up.lie_on(self.view)
         self.inspectors = Inspectors(self.document, self, self.session.gestures)
-        self.navigator = Navigator(self.view, self.document, self._pick, self.session.gestures)
-        self.inspectors.lie_on(self.view)  # after the navigator: who comes last is asked first
         self._device_label, self._busy_label = Label(), Label()
         self.statusBar().addWidget(self._busy_label, 1)
         self.statusBar().addPermanentWidget(self._device_label)
@@ -177,8 +171,7 @@ class MainWindow(QMainWindow):
         self.scene_files.follow(actions)
 
     def _make_page(self) -> None:
-        self.stack = QStackedWidget()
-        self.stack.addWidget(self.view)
+        self.stack = self.place.stack
         self.stack.addWidget(self.welcome)
         page = QWidget()
         column = QVBoxLayout(page)
@@ -203,19 +196,9 @@ class MainWindow(QMainWindow):
         self.welcome.open_wanted.connect(self.ask_for_files)
         self.loop.frame_arrived.connect(self._show_frame)
         self.inspectors.attach(self.loop, self.session.figures)
-        self.inspectors.legend_changed.connect(self.legend.show_scale)
         self.loop.problem.connect(self.messages.show_picture_problem)
         self.loop.busy.connect(self._busy_label.setText)
-        self._connect_view()
-
-    def _connect_view(self) -> None:
-        self.navigator.moved.connect(self._camera_moved)
-        self.navigator.rested.connect(self._camera_rested)
-        self.navigator.focus_wanted.connect(self.camera_commands.focus)
-        self.navigator.region_dragged.connect(self.inspectors.drag_region)
-        self.navigator.flew.connect(self.inspectors.hint.show_speed)
-        self.view.interop_failed.connect(lambda sentence: self.messages.stand_in("interop", sentence))
-        self.view.painted.connect(self._show_drawn)
+        self.place.painted.connect(self._show_drawn)
 
     # -- scenes ---------------------------------------------------------------------------------------------------
     def open_files(self, paths: list[str]) -> None:
@@ -302,27 +285,11 @@ class MainWindow(QMainWindow):
         if self.document.scene is None and not self._is_closed:
             self.show_welcome()
 
-    def _pick(self, across: float, down: float, take: Callable[[Vector | None], None]) -> None:
-        """What the picture shows at a place; `take` is called with the point when the render thread has found it."""
-        self.loop.ask(
-            "navigate",
-            lambda maker: maker.pick(across, down),
-            lambda found: take(found.hit.position if found and found.hit else None),
-        )
-
-    def _camera_moved(self) -> None:
-        self.loop.is_dragging = self.navigator.is_active
-        self.loop.camera_moved()
-
-    def _camera_rested(self) -> None:
-        self.document.end_merge()
-        self._camera_moved()
-
     def _state_changed(self, before: State, after: State) -> None:
         if before.settings != after.settings or before.cameras != after.cameras or before.views != after.views:
             self._show_state()
         if before.settings.display.view != after.settings.display.view:
-            QTimer.singleShot(0, self.change_view)
+            QTimer.singleShot(0, self.place.change_view)
         if before.settings.display.swap_interval != after.settings.display.swap_interval:
             self.session.notices.show(
                 "information", self.tr("The new swap interval takes effect at the next start."), topic="swap"
@@ -338,35 +305,7 @@ class MainWindow(QMainWindow):
         actions["structure.quality"].setChecked(state.settings.statistics.quality)
         actions["camera.orthographic"].setChecked(state.camera_of(0).orthographic)
         self.stats_panel.minimum_fps = state.settings.display.minimum_fps
-        scale = self.inspectors.legend()
-        if scale is not self.legend.scale:
-            self.legend.show_scale(scale)
-
-    def change_view(self) -> None:
-        """Show pictures the other way: display.view was changed."""
-        wanted = self._make_view(self.document.state.settings.display.view)
-        self.messages.say_view(self.document.state.settings.display.view, wanted.kind)
-        if wanted.kind == self.view.kind:
-            wanted.deleteLater()
-            return
-        old, self.view = self.view, wanted
-        self.legend.lie_on(wanted)
-        self.heads_up.lie_on(wanted)
-        self.navigator = Navigator(wanted, self.document, self._pick, self.session.gestures)
-        self.inspectors.lie_on(wanted)
-        self._connect_view()
-        is_shown = self.stack.currentWidget() is old
-        self.stack.addWidget(wanted)
-        if is_shown:
-            self.stack.setCurrentWidget(wanted)
-        self.loop.set_view(wanted)
-        self.stack.removeWidget(old)
-        old.close_slots()
-        old.deleteLater()
-        self._show_state()
-
-    def _aspect(self) -> float:
-        return self.view.width() / max(self.view.height(), 1)
+        self.place.show_legend()
 
     # -- Qt -------------------------------------------------------------------------------------------------------
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:

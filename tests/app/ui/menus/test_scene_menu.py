@@ -134,7 +134,7 @@ def test_a_cut_through_what_lies_under_the_pointer_faces_the_camera(opened: Main
     scene, camera = opened.document.scene, opened.document.state.camera_of(0)
     assert scene is not None
     opened.document.change("settings.clip.flip", True)
-    opened.navigator.pointer = lambda: (0.25, 0.5)  # type: ignore[method-assign]
+    opened.place.navigator.pointer = lambda: (0.25, 0.5)  # type: ignore[method-assign]
     run(opened, "scene.clip_here")
     qtbot.waitUntil(lambda: opened.document.state.settings.clip.on)
     plane = half_space(opened.document.state.settings.clip, scene.lower, scene.upper)
@@ -142,7 +142,7 @@ def test_a_cut_through_what_lies_under_the_pointer_faces_the_camera(opened: Main
     assert plane[0] * 0.25 + plane[1] * 0.5 == pytest.approx(plane[3], abs=1e-6)
     opened.document.undo()
     assert not opened.document.state.settings.clip.on and opened.document.state.settings.clip.flip
-    opened.navigator.pointer = lambda: (0.75, 0.5)  # type: ignore[method-assign]
+    opened.place.navigator.pointer = lambda: (0.75, 0.5)  # type: ignore[method-assign]
     run(opened, "scene.clip_here")
     qtbot.waitUntil(lambda: "Nothing lies there" in opened.statusBar().currentMessage())
 

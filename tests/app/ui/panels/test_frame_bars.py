@@ -152,8 +152,8 @@ def test_every_panel_shows_the_pinned_frame(scene_window: MainWindow) -> None:
     assert pinned is not None and pinned.frame.frame_id == 1001
     heat = window.inspectors.heat
     assert heat.counts is not None and heat.counts.histogram[0] == 1
-    window.heads_up.show_latest()
-    assert window.heads_up.text.startswith("Frame 1,001")
+    window.place.heads_up.show_latest()
+    assert window.place.heads_up.text.startswith("Frame 1,001")
     window.pipeline.bar.show_latest()
     assert window.pipeline.bar.chips["rays"].face.cost == "17.0\u202fms"
     window.commands.actions["scene.unselect"].trigger()

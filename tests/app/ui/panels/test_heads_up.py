@@ -28,7 +28,7 @@ def test_the_line_says_rate_time_and_structure() -> None:
 
 
 def test_it_is_switched_by_a_setting_and_a_command(scene_window: MainWindow, qtbot: Any) -> None:
-    window, shown = scene_window, scene_window.heads_up
+    window, shown = scene_window, scene_window.place.heads_up
     window.session.figures.take(sample(5000))
     qtbot.waitUntil(shown.isVisible)
     action = window.commands.actions["view.heads_up"]
@@ -42,17 +42,17 @@ def test_it_is_switched_by_a_setting_and_a_command(scene_window: MainWindow, qtb
 def test_saved_pictures_have_no_line(scene_window: MainWindow, qtbot: Any) -> None:
     window = scene_window
     window.session.figures.take(sample(5000))
-    qtbot.waitUntil(window.heads_up.isVisible)
-    window.heads_up.grab()
+    qtbot.waitUntil(window.place.heads_up.isVisible)
+    window.place.heads_up.grab()
     picture = window.view.picture()
     assert picture is not None
-    place = window.heads_up.geometry().center()
+    place = window.place.heads_up.geometry().center()
     seen, saved = window.view.grab().toImage().pixelColor(place), picture.pixelColor(place)
     assert QColor(seen).lightness() != saved.lightness()
 
 
 def test_a_narrow_picture_has_a_smaller_line(scene_window: MainWindow) -> None:
-    shown: HeadsUp = scene_window.heads_up
+    shown: HeadsUp = scene_window.place.heads_up
     scene_window.session.figures.take(sample(5000))
     shown.show_latest()
     heights = []

@@ -274,12 +274,12 @@ def test_an_automatic_range_reaches_the_legend(scene_window: MainWindow, qtbot: 
     inspectors._take(frame(StepCounts(LABEL, found.histogram, 7, 55)))
     qtbot.waitUntil(
         lambda: (
-            scene_window.legend.scale is not None
-            and (scene_window.legend.scale.low, scene_window.legend.scale.high) == (7.0, 55.0)
+            scene_window.place.legend.scale is not None
+            and (scene_window.place.legend.scale.low, scene_window.place.legend.scale.high) == (7.0, 55.0)
         )
     )
     document.change("settings.ray_type.steps.automatic", False)
-    assert scene_window.legend.scale.high == 96.0
+    assert scene_window.place.legend.scale.high == 96.0
 
 
 @pytest.mark.parametrize("ray_type", ["ids", "barycentrics"])

@@ -53,7 +53,7 @@ def parts_of(window: MainWindow) -> dict[str, list[QWidget]]:
         "dock": list(window.docks),
         "rows": [window.stats_panel.table_view.viewport()],
         "strip": [window.stats_panel.bars],
-        "heads_up": [window.heads_up],
+        "heads_up": [window.place.heads_up],
         "histogram": [looks.heat.histogram],
         "figures": [looks.heat.figures],
         "levels": [looks.boxes.levels],

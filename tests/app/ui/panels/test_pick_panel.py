@@ -157,13 +157,13 @@ def test_a_region_is_dragged_in_the_picture(scene_window: MainWindow, qtbot: Any
     both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
     start = QPoint(view.width() // 4, view.height() // 2)
     QTest.mousePress(view, Qt.MouseButton.LeftButton, both, start)
-    qtbot.waitUntil(lambda: scene_window.navigator._pivot is not None)
+    qtbot.waitUntil(lambda: scene_window.place.navigator._pivot is not None)
     camera, end = document.state.cameras[0], QPointF(start) + QPointF(30, 40)
     left = Qt.MouseButton.LeftButton
     event = QMouseEvent(QEvent.Type.MouseMove, end, view.mapToGlobal(end), left, left, both)
     QApplication.sendEvent(view, event)
     QTest.mouseRelease(view, left, both, end.toPoint())
-    region, pivot = document.state.selection.region, scene_window.navigator._pivot
+    region, pivot = document.state.selection.region, scene_window.place.navigator._pivot
     assert pivot is not None and region.shape == "box" and region.centre == pivot
     depth = float(np.subtract(pivot, camera.eye) @ camera.basis()[2])
     tall = 2 * depth * np.tan(np.radians(camera.fov) / 2)

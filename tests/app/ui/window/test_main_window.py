@@ -159,13 +159,13 @@ def test_numbers_of_a_legend_stand_apart(value: float, text: str) -> None:
 
 
 def test_the_heat_map_has_a_legend(scene_window: MainWindow) -> None:
-    assert not scene_window.legend.isVisible()
+    assert not scene_window.place.legend.isVisible()
     scene_window.document.change("settings.render.ray_type", "steps")
-    assert scene_window.legend.isVisible() and scene_window.legend.scale.high == 96
+    assert scene_window.place.legend.isVisible() and scene_window.place.legend.scale.high == 96
     scene_window.document.change("settings.ray_type.steps.maximum", 200)
-    assert scene_window.legend.scale.high == 200
+    assert scene_window.place.legend.scale.high == 200
     scene_window.document.change("settings.render.ray_type", "flat")
-    assert not scene_window.legend.isVisible()
+    assert not scene_window.place.legend.isVisible()
 
 
 def test_dropped_files_are_opened(window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -275,12 +275,15 @@ def test_the_view_can_be_exchanged_at_run_time(
         kind = "gl"
 
     old = scene_window.view
-    monkeypatch.setattr(scene_window, "_make_view", lambda choice: Other())
+    monkeypatch.setattr(scene_window.place, "_make_view", lambda choice: Other())
     scene_window.document.change("settings.display.view", "gl")
     qtbot.waitUntil(lambda: scene_window.view is not old)
     qtbot.waitUntil(lambda: scene_window.view.picture() is not None)
     QTest.keyClick(scene_window.view, Qt.Key.Key_F)
-    assert scene_window.stack.currentWidget() is scene_window.view and scene_window.legend.parent() is scene_window.view
+    assert (
+        scene_window.stack.currentWidget() is scene_window.view
+        and scene_window.place.legend.parent() is scene_window.view
+    )
 
 
 def test_gl_that_is_not_there_is_said_and_painted(
@@ -288,7 +291,7 @@ def test_gl_that_is_not_there_is_said_and_painted(
 ) -> None:
     from raygrove.app.ui.window.application import make_view
 
-    monkeypatch.setattr(scene_window, "_make_view", make_view)
+    monkeypatch.setattr(scene_window.place, "_make_view", make_view)
     scene_window.document.change("settings.display.view", "gl")
     qtbot.waitUntil(lambda: bool(scene_window.banners.messages()))
     assert scene_window.view.kind == "painter" and "no OpenGL here" in scene_window.banners.messages()[0].sentence

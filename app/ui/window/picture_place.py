@@ -1,0 +1,113 @@
+"""The picture in the window: the view that shows it, what lies over it, and mouse and keys in it; another view takes
+its place where `display.view` is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QStackedWidget
+
+from raygrove.app.ui.commands.camera_commands import CameraCommands
+from raygrove.app.ui.messages.messages import Messages
+from raygrove.app.ui.panels.heads_up import HeadsUp
+from raygrove.app.ui.panels.inspectors import Inspectors
+from raygrove.app.ui.picture.legend import LegendPlate
+from raygrove.app.ui.picture.navigation import Navigator
+from raygrove.app.ui.session.session import Session
+from raygrove.gpu.camera import Vector
+
+
+class PicturePlace(QObject):
+    """See the module. `make_view` makes the widget for a value of `display.view`, `stack` holds it; `painted`: it has
+    drawn."""
+
+    painted = Signal()
+
+    def __init__(self, session: Session, make_view: Callable[[str], Any], parent: QObject) -> None:
+        super().__init__(parent)
+        self._session, self._make_view = session, make_view
+        self.stack = QStackedWidget()
+        self.legend, self.heads_up = LegendPlate(), HeadsUp(session.document, session.figures)
+        self.camera_commands = CameraCommands(
+            session.document, self.aspect, lambda: self.navigator.pointer(), self._pick
+        )
+        self.view = make_view(self._wanted)
+        self.navigator = self._laid_out()
+        self.stack.addWidget(self.view)
+
+    @property
+    def _wanted(self) -> str:
+        return self._session.document.state.settings.display.view
+
+    def join(self, inspectors: Inspectors, messages: Messages) -> None:
+        """Work with those who look into the picture, and those who say what is amiss with it."""
+        self._inspectors, self._messages = inspectors, messages
+        inspectors.lie_on(self.view)  # after the navigator: who comes last is asked first
+        inspectors.legend_changed.connect(self.legend.show_scale)
+        self._session.loop.set_view(self.view)
+        messages.say_view(self._wanted, self.view.kind)
+        self._connect()
+
+    def _laid_out(self) -> Navigator:
+        """Lay what belongs there over the view, and listen to mouse and keys in it."""
+        self.legend.lie_on(self.view)
+        self.heads_up.lie_on(self.view)
+        return Navigator(self.view, self._session.document, self._pick, self._session.gestures)
+
+    def _connect(self) -> None:
+        self.navigator.moved.connect(self._camera_moved)
+        self.navigator.rested.connect(self._camera_rested)
+        self.navigator.focus_wanted.connect(self.camera_commands.focus)
+        self.navigator.region_dragged.connect(self._inspectors.drag_region)
+        self.navigator.flew.connect(self._inspectors.hint.show_speed)
+        self.view.interop_failed.connect(lambda sentence: self._messages.stand_in("interop", sentence))
+        self.view.painted.connect(self.painted)
+
+    def show_legend(self) -> None:
+        """Show the scale of what the picture's colours mean now."""
+        scale = self._inspectors.legend()
+        if scale is not self.legend.scale:
+            self.legend.show_scale(scale)
+
+    def change_view(self) -> None:
+        """Show pictures the other way: display.view was changed."""
+        wanted = self._make_view(self._wanted)
+        self._messages.say_view(self._wanted, wanted.kind)
+        if wanted.kind == self.view.kind:
+            wanted.deleteLater()
+            return
+        old, self.view = self.view, wanted
+        self.navigator = self._laid_out()
+        self._inspectors.lie_on(wanted)
+        self._connect()
+        is_shown = self.stack.currentWidget() is old
+        self.stack.addWidget(wanted)
+        if is_shown:
+            self.stack.setCurrentWidget(wanted)
+        self._session.loop.set_view(wanted)
+        self.stack.removeWidget(old)
+        old.close_slots()
+        old.deleteLater()
+        self.show_legend()
+
+    def aspect(self) -> float:
+        """Width of the picture by its height."""
+        return float(self.view.width() / max(self.view.height(), 1))
+
+    def _pick(self, across: float, down: float, take: Callable[[Vector | None], None]) -> None:
+        """What the picture shows at a place; `take` is called with the point when the render thread has found it."""
+        self._session.loop.ask(
+            "navigate",
+            lambda maker: maker.pick(across, down),
+            lambda found: take(found.hit.position if found and found.hit else None),
+        )
+
+    def _camera_moved(self) -> None:
+        self._session.loop.is_dragging = self.navigator.is_active
+        self._session.loop.camera_moved()
+
+    def _camera_rested(self) -> None:
+        self._session.document.end_merge()
+        self._camera_moved()
