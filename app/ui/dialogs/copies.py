@@ -1,14 +1,17 @@
-"""What the window shows, as words on the clipboard: a command, or a file of settings."""
+"""What the window shows, as words on the clipboard: a command, a program of the library, or a file of settings."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QGuiApplication
 
 from raygrove.app.edits.objects import ObjectsError
-from raygrove.app.frames import as_command
+from raygrove.app.frames import as_command, as_python
 from raygrove.app.settings.file import load_user_settings
 from raygrove.app.ui.session.session import Session
+from raygrove.gpu.scene import Scene
 
 
 def tr(text: str) -> str:
@@ -18,19 +21,38 @@ def tr(text: str) -> str:
 
 def copy_command(session: Session, size: tuple[int, int]) -> None:
     """Put on the clipboard what draws the picture without a window, as large as it is shown (`size`, in pixels)."""
-    document, notices = session.document, session.notices
-    if document.scene is None:
+    own, _ = load_user_settings()
+    _copy(
+        session,
+        lambda scene: as_command.command_line(session.document.state, scene, size, own),
+        tr("Copied. The command draws this picture into {name}.").format(name=as_command.OUT),
+    )
+
+
+def copy_python(session: Session, size: tuple[int, int]) -> None:
+    """Put a program of the library on the clipboard that draws the picture, as large as it is shown."""
+    _copy(
+        session,
+        lambda scene: as_python.program(session.document.state, scene, size),
+        tr("Copied. The program draws this picture into {name}.").format(name=as_python.OUT),
+    )
+
+
+def _copy(session: Session, make: Callable[[Scene], str], said: str) -> None:
+    """Copy what `make` says of the open scene, or say why it cannot be said."""
+    notices, scene = session.notices, session.document.scene
+    if scene is None:
         notices.show("warning", tr("There is no picture to copy: open a scene first."), topic="copy")
         return
-    own, _ = load_user_settings()
     try:
-        line = as_command.command_line(document.state, document.scene, size, own)
+        text = make(scene)
     except ObjectsError as error:
-        notices.show("warning", tr("The command was not copied: {reason}").format(reason=error), topic="copy")
+        reason = str(error).rstrip(".")
+        notices.show("warning", tr("The picture was not copied: {reason}.").format(reason=reason), topic="copy")
         return
-    QGuiApplication.clipboard().setText(line)
+    QGuiApplication.clipboard().setText(text)
     notices.clear("copy")
-    notices.tell(tr("Copied. The command draws this picture into {name}.").format(name=as_command.OUT))
+    notices.tell(said)
 
 
 def copy_configuration(session: Session) -> None:

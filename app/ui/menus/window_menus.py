@@ -61,6 +61,7 @@ def edit_menu(session: Session, opened: OpenedDialogs, picture_size: Callable[[]
         Command("edit.redo", tr("&Redo"), session.document.redo, ("Ctrl+Shift+Z", "Ctrl+Y")),
         Separator(),
         Command("edit.copy_command", tr("Copy as &command"), lambda: copies.copy_command(session, picture_size())),
+        Command("edit.copy_python", tr("Copy as &Python"), lambda: copies.copy_python(session, picture_size())),
         Command("edit.copy_configuration", tr("Copy as con&figuration"), lambda: copies.copy_configuration(session)),
         Separator(),
         Command("edit.keys", tr("&Keys…"), opened.show_keys, "Ctrl+K"),

@@ -1,5 +1,5 @@
-"""The pictures of docs/guide, taken of the real program: `python -m tests.app.ui.guide_pictures [NAME ...] [--data
-DIR]`, without a display.
+"""The pictures of docs/guide and of README (`window`), taken of the real program: `python -m
+tests.app.ui.guide_pictures [NAME ...] [--data DIR]`, without a display.
 
 Each is a few steps that a person would do, then the window as it then is. `DIR/animated/Fox.glb` is the one model that
 is not a built-in scene.
@@ -35,9 +35,11 @@ from raygrove.app.ui.window.application import make_application, make_view, open
 from raygrove.app.ui.window.main_window import MainWindow
 
 OUT = Path(__file__).resolve().parents[3] / "docs/images/guide"
-WINDOW = (1180, 800)
+WINDOW, FIRST_WINDOW = (1180, 800), (1280, 720)
 WIDTH, COLORS, LARGEST = 980, 224, 150_000
-PATIENCE_S, SLOW_S = 240.0, 20.0
+PATIENCE_S, SLOW_S, SETTLE_S = 240.0, 20.0, 10.0
+ABOVE = ("window",)
+"""Pictures beside the guide's folder."""
 
 
 class Stage:
@@ -111,6 +113,22 @@ class Stage:
         self.window.document.toggle_play()
         self.rest(seconds)
         self.window.document.toggle_play()
+
+
+def window(stage: Stage) -> Iterable[QWidget]:
+    """What README begins with: figures of a run, then a still picture at its best."""
+    stage.document.change("settings.window.theme", "dark")
+    stage.window.resize(*FIRST_WINDOW)
+    stage.demo("metal", 2.2)
+    stage.docks("stats", "timeline")
+    stage.document.change("settings.render.hierarchy", "hploc")
+    stage.document.change("settings.display.minimum_fps", 5.0)
+    stage.play(6.0)
+    stage.at(2.2)
+    stage.document.change("settings.render.ray_type", "whitted")
+    stage.still()
+    stage.rest(SETTLE_S)
+    return ()
 
 
 def model(stage: Stage) -> Iterable[QWidget]:
@@ -261,6 +279,7 @@ def trouble(stage: Stage) -> Iterable[QWidget]:
 PICTURES = {
     made.__name__: made
     for made in (
+        window,
         welcome,
         model,
         timeline,
@@ -297,18 +316,22 @@ def picture_of(stage: Stage, name: str, above: Iterable[QWidget]) -> QPixmap:
     return made
 
 
-def save(picture: QPixmap, path: Path) -> None:
-    """Small: narrowed, with a palette."""
+def save(picture: QPixmap, path: Path, *, is_first: bool = False) -> None:
+    """Small: narrowed, with a palette. The first of README is as wide as it is, its colours mixed from dots."""
     image = picture.toImage().convertToFormat(picture.toImage().Format.Format_RGB888)
     rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())[
         :, : 3 * image.width()
     ]
     made = Image.fromarray(rows.reshape(image.height(), image.width(), 3).copy())
-    if made.width > WIDTH:
+    if made.width > WIDTH and not is_first:
         made = made.resize((WIDTH, round(made.height * WIDTH / made.width)), Image.Resampling.LANCZOS)
     path.parent.mkdir(parents=True, exist_ok=True)
-    for colors in (COLORS, COLORS // 2, COLORS // 4):
-        made.quantize(colors, kmeans=2, dither=Image.Dither.NONE).save(path, optimize=True)
+    if is_first:
+        colors = made.quantize(256, kmeans=2)
+        made.quantize(palette=colors, dither=Image.Dither.FLOYDSTEINBERG).save(path, optimize=True)
+        return
+    for count in (COLORS, COLORS // 2, COLORS // 4):
+        made.quantize(count, kmeans=2, dither=Image.Dither.NONE).save(path, optimize=True)
         if path.stat().st_size < LARGEST:
             break
 
@@ -324,8 +347,9 @@ def main(arguments: list[str]) -> int:
     for name in names.names or PICTURES:
         stage = Stage(names.data)
         above = PICTURES[name](stage)
-        save(picture_of(stage, name, above), OUT / f"{name}.png")
-        print(name, (OUT / f"{name}.png").stat().st_size)
+        path = (OUT.parent if name in ABOVE else OUT) / f"{name}.png"
+        save(picture_of(stage, name, above), path, is_first=name in ABOVE)
+        print(name, path.stat().st_size)
         stage.window.close()
         stage.rest(0.2)
     return 0
