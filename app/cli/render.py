@@ -235,5 +235,7 @@ def _report(
         print(json_text({"context": context, "frames": list(rows)}))
     else:
         print(text_table(rows, ("frame", "time", *COLUMNS)))
-    pictures = f", written to {names.out}" if names.out else "; no picture was kept (--out FILE.png or DIR/ does)"
+    is_named = names.out and Path(names.out).name not in ("", "..")
+    place = names.out if is_named or not names.out else str(Path(names.out).resolve())
+    pictures = f", written to {place}" if place else "; no picture was kept (--out FILE.png or DIR/ does)"
     words.say(f"{len(rows)} frame{'s' if len(rows) > 1 else ''} in {seconds:.2f} s{pictures}.")

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from raygrove.app.ui.colors import scheme
 from raygrove.app.ui.pipeline.faces import Face
+from raygrove.app.ui.plain_text import tip
 from raygrove.app.ui.widgets.svg_icons import SIDE, drawn
 
 TALL, LOW = 52, 32
@@ -92,7 +93,7 @@ class Chip(QAbstractButton):
                 event.accept()
                 return True
         elif event.type() == QEvent.Type.ToolTip:
-            self.setToolTip("\n".join(part for part in (self.accessibleName(), self.face.cost) if part))
+            self.setToolTip(tip("\n".join(part for part in (self.accessibleName(), self.face.cost) if part)))
         elif event.type() in (QEvent.Type.HoverEnter, QEvent.Type.FocusIn):
             self.hovered.emit(self.name)
         elif event.type() in (QEvent.Type.HoverLeave, QEvent.Type.FocusOut):

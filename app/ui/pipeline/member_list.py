@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QStyle, QStyledItemD
 from raygrove.app.ui.colors import scheme
 from raygrove.app.ui.pipeline.chip import CAPTION, SMALL, TITLE, font_of
 from raygrove.app.ui.pipeline.offers import Group, Offer
+from raygrove.app.ui.plain_text import tip
 from raygrove.app.ui.widgets.list_rows import add_row
 from raygrove.app.ui.widgets.svg_icons import SIDE, drawn
 
@@ -139,7 +140,7 @@ class MemberList(QListWidget):
         item.setText(offer.title)
         item.setData(ROLE, offer)
         said = ". ".join(part.rstrip(".") for part in (offer.refusal or offer.sentence, *offer.notes) if part)
-        item.setToolTip(f"{offer.title}\n{said}")
+        item.setToolTip(tip(f"{offer.title}\n{said}"))
         item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, said)
         free = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
         item.setFlags(Qt.ItemFlag.NoItemFlags if offer.refusal else free)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
 from raygrove.app.ui.colors import scheme
 from raygrove.app.ui.pipeline.chip import RADIUS, SMALL, font_of
 from raygrove.app.ui.pipeline.offers import Offer, Row
+from raygrove.app.ui.plain_text import tip
 
 HEIGHT = 28
 MARGIN = 8
@@ -29,7 +30,7 @@ class Segment(QAbstractButton):
         self.setAutoExclusive(False)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setEnabled(not offer.refusal)
-        self.setToolTip(offer.refusal or offer.sentence or offer.title)
+        self.setToolTip(tip(offer.refusal or offer.sentence or offer.title))
         self.setAccessibleName(f"{parent.row.title}: {offer.title}")
         self.setAccessibleDescription(offer.refusal or offer.sentence)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)

@@ -7,8 +7,8 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QTextDocument
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QHelpEvent, QTextDocument
 from PySide6.QtWidgets import QMenu
 
 from raygrove.app.document.state import SceneReference
@@ -57,6 +57,26 @@ def test_names_of_objects_and_files_are_shown_as_they_are(tmp_path: Path) -> Non
     memory.add_recent([str(path)])
     recent_menu.fill(menu, memory, lambda files: None, lambda: None)
     assert menu.actions()[0].text() == str(path).replace("&", "&&")
+
+
+def test_tips_of_the_pipeline_show_names_of_files_and_clips(window: MainWindow, moving_scene: Scene) -> None:
+    clips = tuple(dataclasses.replace(clip, name=HOSTILE) for clip in moving_scene.clips)
+    named = dataclasses.replace(moving_scene, name=HOSTILE, clips=clips)
+    window.document.set_scene(SceneReference("files", (HOSTILE,)), named)
+    assert clips
+    chip = window.pipeline.bar.chips["scene"]
+    chip.event(QHelpEvent(QEvent.Type.ToolTip, QPoint(2, 2), QPoint(2, 2)))
+    window.pipeline.open("motion")
+    assert window.pipeline.sheet is not None
+    members = window.pipeline.sheet.members
+    tips = [chip.toolTip(), *(members.item(row).toolTip() for row in range(members.count()))]
+    window.pipeline.sheet.close()
+    shown = []
+    for words in tips:
+        page = QTextDocument()
+        page.setHtml(words)  # as Qt takes what looks like HTML
+        shown.append(page.toPlainText())
+    assert "<img src='x'> a < b" in shown[0] and any(HOSTILE in words for words in shown[1:]), shown
 
 
 def test_a_tip_of_an_object_shows_its_name(window: MainWindow, moving_scene: Scene) -> None:
