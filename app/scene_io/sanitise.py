@@ -19,6 +19,7 @@ from .errors import SceneError, display_path
 from .joining import with_vertices
 from .normals import smooth_normals
 from .origin import near_origin
+from .overlap import overlap_remarks
 from .sanitise_glyphs import clean_glyphs
 from .sanitise_graph import clean_clips, clean_nodes, clean_places
 from .sanitise_materials import clean_materials
@@ -79,8 +80,9 @@ def sanitise(scene: Scene, path: str = "") -> Scene:
         spheres=tuple(finish_spheres(spheres) for spheres in scene.spheres),
     )
     lower, upper = scene_box(scene)
-    remarks = tuple(Remark(counts[key], sentence) for key, sentence in SENTENCES.items() if counts[key])
-    return dataclasses.replace(scene, lower=_triple(lower), upper=_triple(upper), remarks=scene.remarks + remarks)
+    scene = dataclasses.replace(scene, lower=_triple(lower), upper=_triple(upper))
+    remarks = [Remark(counts[key], sentence) for key, sentence in SENTENCES.items() if counts[key]]
+    return dataclasses.replace(scene, remarks=(*scene.remarks, *remarks, *overlap_remarks(scene)))
 
 
 def _nothing_left(scene: Scene, counts: Counter[str], path: str) -> SceneError:
