@@ -190,5 +190,5 @@ def failing_pictures(error: Exception, window: Any, qtbot: Any, monkeypatch: pyt
     with monkeypatch.context() as patch:
         patch.setattr(PaintedMaker, "draw", fail)
         window.document.change("settings.render.ray_type", "flat")
-        qtbot.waitUntil(lambda: bool(window.banners.messages()))
+        qtbot.waitUntil(lambda: bool(window.toasts.messages()))
         yield

@@ -80,7 +80,7 @@ class Measurement:
             "target": frame.target_name if frame is not None else "",
             "device": frame.device_name if frame is not None else "",
             "gl_renderer": gl_renderer(),
-            "banners": [banner.sentence for banner in self.window.banners.messages()],
+            "banners": [banner.sentence for banner in self.window.toasts.messages()],
             "problems": self.problems,
         }
 

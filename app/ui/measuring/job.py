@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QDockWidget, QWidget
 
 from raygrove.app.document.document import Document
 from raygrove.app.ui.commands.commands import Commands
-from raygrove.app.ui.messages.banner import Banners
+from raygrove.app.ui.messages.toasts import Toasts
 from raygrove.app.ui.panels.stats_panel import StatsPanel
 from raygrove.app.ui.session.frame_loop import FrameLoop
 from raygrove.app.ui.session.session import Session
@@ -29,7 +29,7 @@ class MeasuredWindow(Protocol):
     document: Document
     loop: FrameLoop
     docks: list[QDockWidget]
-    banners: Banners
+    toasts: Toasts
     stats_panel: StatsPanel
     commands: Commands
 

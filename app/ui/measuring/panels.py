@@ -272,7 +272,7 @@ def main() -> int:
     answer["cancel_s"] = {name: max(found) if found else None for name, found in measured.cancels.items()}
     print(
         json.dumps(
-            {**answer, "view": window.view.kind, "banners": [banner.sentence for banner in window.banners.messages()]}
+            {**answer, "view": window.view.kind, "banners": [banner.sentence for banner in window.toasts.messages()]}
         )
     )
     return 0

@@ -1,1 +1,1 @@
-"""What happened, where it is read: banners, marks on panels, the log, and the strip of what takes long."""
+"""What happened, where it is read: notices, marks on panels, the log, and the strip of what takes long."""

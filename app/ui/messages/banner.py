@@ -1,4 +1,5 @@
-"""One-line messages above the picture: an icon, a sentence, details to copy, and a button that closes it."""
+"""What lies over the picture: a message (an icon, a sentence, details to copy, a button that closes it), and the strip
+of what runs."""
 
 from __future__ import annotations
 
@@ -19,7 +20,6 @@ from PySide6.QtWidgets import (
 )
 
 from raygrove.app.ui.plain_text import Label
-from raygrove.app.ui.session.notices import Notice
 
 ICONS = {
     "error": QStyle.StandardPixmap.SP_MessageBoxCritical,
@@ -118,53 +118,6 @@ class Banner(QFrame):
         else:
             self._column.removeWidget(self._buttons)
             self._row.insertWidget(self._row.count() - 1, self._buttons)
-
-
-class Banners(QWidget):
-    """The messages that stand, newest last. A message with the `topic` of an older one takes its place."""
-
-    LIMIT = 4
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("banners")
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(2)
-        self._shown: dict[str, Banner] = {}
-        self.hide()
-
-    def show_message(self, kind: str, sentence: str, details: str = "", topic: str = "") -> Banner:
-        """Show a message of `kind` error, warning or information; at most LIMIT stand at a time."""
-        topic = topic or sentence
-        self.clear(topic)
-        while len(self._shown) >= self.LIMIT:
-            self.clear(next(iter(self._shown)))
-        banner = Banner(kind, sentence, details, self)
-        banner.closed.connect(lambda: self.clear(topic))
-        self._shown[topic] = banner
-        self._column.addWidget(banner)
-        self.show()
-        return banner
-
-    def show_notice(self, notice: Notice) -> None:
-        """Show a notice, with a button for each of its ways."""
-        banner = self.show_message(notice.kind, notice.sentence, notice.details, notice.topic)
-        for way in notice.ways:
-            banner.add_button(way.name, way.title, way.run)
-
-    def clear(self, topic: str) -> None:
-        """Take a message away, if it stands."""
-        banner = self._shown.pop(topic, None)
-        if banner is not None:
-            self._column.removeWidget(banner)
-            banner.hide()
-            banner.deleteLater()
-        self.setVisible(bool(self._shown))
-
-    def messages(self) -> list[Banner]:
-        """What stands, oldest first."""
-        return list(self._shown.values())
 
 
 class ProgressStrip(QFrame):

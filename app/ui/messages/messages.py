@@ -1,4 +1,4 @@
-"""Where a window says what happened: banners above the picture, marks on panels, the log with its mark. Nothing here is
+"""Where a window says what happened: notices over the picture, marks on panels, the log with its mark. Nothing here is
 modal."""
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from raygrove.program import typed
 
 
 class Messages(QObject):
-    """Decides where each message goes: to one of the panels in `docks`, or above the picture. `show_options` opens the
+    """Decides where each message goes: to one of the panels in `docks`, or over the picture. `show_options` opens the
     settings of the structure."""
 
     def __init__(
@@ -32,11 +32,10 @@ class Messages(QObject):
         self.panels = PanelMarks(docks, self)
         self.panels.said.connect(session.notices.log.add)
         self._lacks_picture = False
-        self._is_without_gpu = False
         self._said_of_picture: tuple[str, ...] = ()
 
     def show_problem(self, problem: Problem, topic: str = "problem") -> None:
-        """Say what went wrong: on the panel it concerns where that is seen, else above the picture."""
+        """Say what went wrong: on the panel it concerns where that is seen, else over the picture."""
         sentence = f"{problem.title}. {problem.sentence}"
         if self.panels.is_seen(problem.panel):
             self.panels.say(problem.panel, "error", sentence, problem.details)
@@ -120,17 +119,9 @@ class Messages(QObject):
         return (Way("outside", self.tr("Read them, too"), lambda: read("allow_outside")),)
 
     def take(self, frame: FinishedFrame) -> None:
-        """A picture has come: what was said of none is over; what is to know of this one is said; and the CPU says that
-        it stands in for a GPU."""
+        """A picture has come: what was said of none is over, and what is to know of this one is said."""
         self._forget_lack()
         self._say_of_picture(frame)
-        is_without = frame.target_name == "host" and frame.request.state.settings.render.device == "auto"
-        if is_without != self._is_without_gpu:
-            self._is_without_gpu = is_without
-            self.stand_in(
-                "device",
-                self.tr("Rendering on the CPU: there is no NVIDIA GPU that can be used.") if is_without else "",
-            )
 
     def _say_of_picture(self, frame: FinishedFrame) -> None:
         """What its ray types say of it, until they no longer do."""

@@ -1,5 +1,5 @@
-"""What the program tells its user, whoever says it: messages that stand until they are closed, sentences of the status
-line, and the log of both. No widget here: banners and the status line follow the signals."""
+"""What the program tells its user, whoever says it: notices that stand until they are closed, sentences of the status
+line, and the log of both. No widget here: what lies over the picture and the status line follow the signals."""
 
 from __future__ import annotations
 

@@ -22,10 +22,11 @@ from raygrove.app.ui.dialogs.opened_dialogs import OpenedDialogs
 from raygrove.app.ui.menus import camera_menu, recent_menu, render_menus, window_menus
 from raygrove.app.ui.menus.animation_menu import animation_menu
 from raygrove.app.ui.menus.scene_menu import SceneTools, scene_menu
-from raygrove.app.ui.messages.banner import Banners
+from raygrove.app.ui.messages.device_field import DeviceField
 from raygrove.app.ui.messages.log_pane import Records
 from raygrove.app.ui.messages.messages import Messages
 from raygrove.app.ui.messages.running import Running
+from raygrove.app.ui.messages.toasts import NoticeCount, Toasts
 from raygrove.app.ui.panels.camera_panel import CameraPanel
 from raygrove.app.ui.panels.comparison import Comparer
 from raygrove.app.ui.panels.inspectors import Inspectors
@@ -93,10 +94,10 @@ class MainWindow(QMainWindow):
 
     # -- parts ----------------------------------------------------------------------------------------------------
     def _make_parts(self) -> None:
-        self.banners, self.running = Banners(), Running(self.session, self)
+        self.toasts, self.running = Toasts(), Running(self.session, self)
         notices = self.session.notices
-        notices.shown.connect(self.banners.show_notice)
-        notices.cleared.connect(self.banners.clear)
+        notices.shown.connect(self.toasts.show_notice)
+        notices.cleared.connect(self.toasts.clear)
         notices.told.connect(self.statusBar().showMessage)
         self.records = Records(self.session, self)
         self.stats_panel, self.timeline_bar = StatsPanel(self.session.figures), TimelineBar(self.document)
@@ -105,10 +106,10 @@ class MainWindow(QMainWindow):
         self.previews = Previews(parent=self)
         self.welcome = WelcomePage(self.demos, self.previews)
         self.inspectors = Inspectors(self.document, self, self.session.gestures)
-        self._device_label, self._busy_label = Label(), Label()
+        self._device_field, self._busy_label = DeviceField(self.session), Label()
         self.statusBar().addWidget(self._busy_label, 1)
-        self.statusBar().addPermanentWidget(self._device_label)
-        self.statusBar().addPermanentWidget(self.records.mark)
+        for field in (self._device_field, NoticeCount(self.toasts), self.records.mark):
+            self.statusBar().addPermanentWidget(field)
 
     def _make_docks(self) -> None:
         self.pipeline = Pipeline(self.session, self)
@@ -177,9 +178,9 @@ class MainWindow(QMainWindow):
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self.banners)
         column.addWidget(self.stack, 1)
         self.running.strip.lie_on(self.stack)
+        self.toasts.lie_on(self.stack)
         self.setCentralWidget(page)
 
     def _connect(self) -> None:
@@ -277,9 +278,7 @@ class MainWindow(QMainWindow):
     def _show_figures(self, frame: FinishedFrame) -> None:
         view = self.view
         self.session.figures.take(sample_of(frame, view.paint_ms, self.loop.fps(), view.device_size(), view.way))
-        text = f"{frame.device_name} ({frame.device}), {self.view.way}"
-        if self._device_label.text() != text:
-            self._device_label.setText(text)
+        self._device_field.show_frame(frame, view.way)
 
     def _show_something(self) -> None:
         if self.document.scene is None and not self._is_closed:

@@ -62,9 +62,9 @@ def test_a_menu_opens_by_its_first_letter_where_newcomers_try_it(window: MainWin
 def test_a_notice_is_a_banner_with_its_ways_and_stands_in_the_log(window: MainWindow) -> None:
     notices, ran = window.session.notices, list[str]()
     notices.show("warning", "Something.", "more", "topic", (Way("help", "Help", lambda: ran.append("help")),))
-    (banner,) = window.banners.messages()
+    (banner,) = window.toasts.messages()
     banner.findChild(QPushButton, "help").click()
     assert ran == ["help"] and notices.log.entries[-1].sentence == "Something."
     notices.clear("topic")
     notices.tell("Done.")
-    assert window.banners.messages() == [] and window.statusBar().currentMessage() == "Done."
+    assert window.toasts.messages() == [] and window.statusBar().currentMessage() == "Done."

@@ -42,13 +42,13 @@ def test_a_program_of_the_picture_as_it_is_shown(scene_window: MainWindow) -> No
     assert "fov=33.0" in text and f"rg.ArrayPixels(target, {width}, {height})" in text and "samples=16" in text
     scene_window.document.change("settings.boxes.show", True)
     assert copied(scene_window, "edit.copy_python") == "before"
-    assert "boxes of nodes" in scene_window.banners.messages()[-1].sentence
+    assert "boxes of nodes" in scene_window.toasts.messages()[-1].sentence
 
 
 @pytest.mark.parametrize("name", ["edit.copy_command", "edit.copy_python"])
 def test_without_a_scene_there_is_nothing_to_copy(window: MainWindow, name: str) -> None:
     assert copied(window, name) == "before"
-    assert "open a scene first" in window.banners.messages()[0].sentence
+    assert "open a scene first" in window.toasts.messages()[0].sentence
 
 
 def test_the_configuration_is_a_settings_file(scene_window: MainWindow) -> None:

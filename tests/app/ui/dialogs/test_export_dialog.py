@@ -47,7 +47,7 @@ def wait_for_jobs(window: MainWindow, qtbot: Any) -> None:
 
 
 def said(window: MainWindow) -> str:
-    return " ".join(banner.sentence for banner in window.banners.messages())
+    return " ".join(banner.sentence for banner in window.toasts.messages())
 
 
 def test_it_says_what_will_be_written(dialog: ExportDialog, tmp_path: Path) -> None:
@@ -331,6 +331,6 @@ def test_a_picture_whose_colours_were_not_chosen_is_saved_whole_and_says_so(
     scene_window.document.change("settings.render.palette", 5)
     settle(scene_window, qtbot)
     scene_window.commands.actions["file.picture"].trigger()
-    qtbot.waitUntil(lambda: any("all its colours" in one.sentence for one in scene_window.banners.messages()))
+    qtbot.waitUntil(lambda: any("all its colours" in one.sentence for one in scene_window.toasts.messages()))
     with Image.open(tmp_path / "a.png") as image:
         assert image.mode != "P"

@@ -1,37 +1,13 @@
-"""Messages that stand above the picture."""
+"""A message, and the strip of what runs."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QToolButton, QVBoxLayout, QWidget
 
-from raygrove.app.ui.messages.banner import Banners, ProgressStrip
+from raygrove.app.ui.messages.banner import Banner, ProgressStrip
 from tests.app.stand_ins import take_places
-
-
-def test_a_message_can_be_copied_and_closed(qtbot: Any) -> None:
-    banners = Banners()
-    qtbot.addWidget(banners)
-    banner = banners.show_message("error", "broken.obj: no triangles.", "line 7")
-    copy, close = banner.findChild(QPushButton, "copy"), banner.findChild(QToolButton, "close")
-    assert copy is not None and close is not None
-    copy.click()
-    assert QGuiApplication.clipboard().text() == "broken.obj: no triangles.\n\nline 7"
-    close.click()
-    assert banners.messages() == [] and not banners.isVisible()
-
-
-def test_a_topic_has_one_message_and_few_stand_at_a_time(qtbot: Any) -> None:
-    banners = Banners()
-    qtbot.addWidget(banners)
-    banners.show_message("warning", "first", topic="a")
-    banners.show_message("warning", "second", topic="a")
-    assert [banner.sentence for banner in banners.messages()] == ["second"]
-    for number in range(10):
-        banners.show_message("information", f"message {number}")
-    assert [banner.sentence for banner in banners.messages()] == [f"message {number}" for number in range(6, 10)]
 
 
 def test_progress_can_be_cancelled(qtbot: Any) -> None:
@@ -47,17 +23,17 @@ def test_progress_can_be_cancelled(qtbot: Any) -> None:
 
 
 def test_a_narrow_message_has_its_buttons_below_its_sentence(qtbot: Any) -> None:
-    page, banners = QWidget(), Banners()
+    page = QWidget()
     qtbot.addWidget(page)
     column = QVBoxLayout(page)
-    column.addWidget(banners)
-    column.addStretch(1)
-    page.show()
     sentence = (
         "The structure sah_events would need more than 8 references per primitive for this scene, and is not "
         "built. Raise max_leaf_size."
     )
-    banner = banners.show_message("error", sentence, "line 7")
+    banner = Banner("error", sentence, "line 7")
+    column.addWidget(banner)
+    column.addStretch(1)
+    page.show()
     for name in ("options", "play_on"):
         banner.add_button(name, name, lambda: None)
     copy, close = banner.findChild(QPushButton, "copy"), banner.findChild(QToolButton, "close")

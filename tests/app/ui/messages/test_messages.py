@@ -1,4 +1,4 @@
-"""What happened is said in place: banners that open their details, marks on panels, never a box that stands in the
+"""What happened is said in place: notices that open their details, marks on panels, never a box that stands in the
 way."""
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ def test_one_error_is_counted_once_and_its_details_open_in_place(
     bad = tmp_path / "bad.obj"
     bad.write_text("f 1 2 3\n")
     scene_window.open_files([str(bad)])
-    qtbot.waitUntil(lambda: bool(scene_window.banners.messages()) and not scene_window.document.jobs)
+    qtbot.waitUntil(lambda: bool(scene_window.toasts.messages()) and not scene_window.document.jobs)
     assert scene_window.records.mark.text() == "1"
-    (banner,) = scene_window.banners.messages()
+    (banner,) = scene_window.toasts.messages()
     scene_window.messages.show_problem(
         Problem("The scene cannot be opened", banner.sentence.partition(". ")[2], banner.details)
     )
     assert scene_window.records.mark.text() == "1", "said again, it is still one thing"
-    (banner,) = scene_window.banners.messages()
+    (banner,) = scene_window.toasts.messages()
     full = banner.findChild(QPlainTextEdit, "full")
     assert full is not None and not full.isVisible()
     banner.findChild(QPushButton, "details").click()
@@ -56,7 +56,7 @@ def test_a_panel_that_cannot_write_its_figures_says_so_itself(
     dock = scene_window.findChild(QDockWidget, "dock.stats")
     bar.ask_and_save("csv")
     assert mark.isVisible() and "cannot be written" in mark.sentence and dock.windowTitle() == "Statistics ✕"
-    assert scene_window.records.mark.text() == "1" and scene_window.banners.messages() == []
+    assert scene_window.records.mark.text() == "1" and scene_window.toasts.messages() == []
     mark.findChild(QToolButton, "copy").click()
     assert "absent" in QGuiApplication.clipboard().text()
     bar.ask_and_save("csv")
@@ -85,30 +85,29 @@ def test_a_question_that_fails_marks_the_panel_that_asked(
     scene_window.commands.actions["view.dock.pick"].trigger()
     scene_window.inspectors.pick_at(0.5, 0.5)
     qtbot.waitUntil(lambda: "no answer" in scene_window.messages.panels.marks["pick"].sentence)
-    assert scene_window.banners.messages() == [], "the picture is what it was"
+    assert scene_window.toasts.messages() == [], "the picture is what it was"
 
 
 def test_a_problem_of_a_hidden_panel_is_told_above_the_picture(scene_window: MainWindow) -> None:
     scene_window.messages.show_problem(Problem("The bookmarks cannot be read", "cameras.toml: no.", panel="camera"))
-    assert "cameras.toml" in scene_window.banners.messages()[0].sentence
-    scene_window.banners.clear("problem")
+    assert "cameras.toml" in scene_window.toasts.messages()[0].sentence
+    scene_window.toasts.clear("problem")
     scene_window.findChild(QDockWidget, "dock.camera").show()
     scene_window.messages.show_problem(Problem("The bookmarks cannot be read", "cameras.toml: no.", panel="camera"))
     assert (
-        scene_window.banners.messages() == []
-        and "cameras.toml" in scene_window.messages.panels.marks["camera"].sentence
+        scene_window.toasts.messages() == [] and "cameras.toml" in scene_window.messages.panels.marks["camera"].sentence
     )
 
 
 def test_the_processor_says_that_it_stands_in_once(scene_window: MainWindow, qtbot: Any) -> None:
     scene_window.memory.hear_all()
     scene_window.messages.stand_in("device", "The processor draws.")
-    (banner,) = scene_window.banners.messages()
+    (banner,) = scene_window.toasts.messages()
     assert banner.findChild(QPushButton, "report").text() == "Copy report"
     banner.findChild(QPushButton, "silence").click()
-    assert scene_window.banners.messages() == []
+    assert scene_window.toasts.messages() == []
     scene_window.messages.stand_in("device", "The processor draws.")
-    assert scene_window.banners.messages() == [] and scene_window.memory.is_silenced("device")
+    assert scene_window.toasts.messages() == [] and scene_window.memory.is_silenced("device")
     scene_window.reset_layout()
     assert not scene_window.memory.is_silenced("device")
 
@@ -125,7 +124,7 @@ def test_a_picture_that_only_another_drawer_gives_has_its_button(
         return draw(self, scene, state, *rest)
 
     monkeypatch.setattr(PaintedMaker, "draw", refuse)
-    document, banners = scene_window.document, scene_window.banners
+    document, banners = scene_window.document, scene_window.toasts
     document.change("settings.render.primary", "tiles")
     qtbot.waitUntil(lambda: any(one.kind == "error" for one in banners.messages()))
     (banner,) = banners.messages()
@@ -157,7 +156,7 @@ def test_what_a_ray_type_says_of_its_picture_stands_above_it_until_it_no_longer_
         views = (dataclasses.replace(view, notices=sentences),)
         statistics = dataclasses.replace(drawn, views=views)
         scene_window.messages.take(dataclasses.replace(frame, statistics=statistics))
-        return [banner.sentence for banner in scene_window.banners.messages()]
+        return [banner.sentence for banner in scene_window.toasts.messages()]
 
     assert show("It is dark.") == show("It is dark.") == ["It is dark."]
     assert show("It is dark.", "It is odd.") == ["It is dark. (and 1 more)"]
@@ -177,7 +176,7 @@ def test_a_structure_that_cannot_be_refitted_has_a_button_that_rebuilds_it(
         return draw(self, scene, state, *rest)
 
     monkeypatch.setattr(PaintedMaker, "draw", refuse)
-    document, banners = scene_window.document, scene_window.banners
+    document, banners = scene_window.document, scene_window.toasts
     document.change("settings.update.mode", "refit")
     Choices(document).choose_hierarchy("grid")
     qtbot.waitUntil(lambda: any(one.kind == "error" for one in banners.messages()))
@@ -207,11 +206,11 @@ def test_what_a_model_names_outside_is_read_for_it_alone_by_a_button(
         )
 
     opened("one")
-    (banner,) = scene_window.banners.messages()
+    (banner,) = scene_window.toasts.messages()
     assert "outside the model's folder" in banner.sentence and not is_read()
     banner.findChild(QPushButton, "outside").click()
     qtbot.waitUntil(is_read)
-    assert scene_window.banners.messages() == [] and not document.state.settings.importer.allow_outside
+    assert scene_window.toasts.messages() == [] and not document.state.settings.importer.allow_outside
     opened("two")
     assert not is_read()
     opened("one")
@@ -224,8 +223,8 @@ def test_a_rare_format_is_a_question(scene_window: MainWindow, qtbot: Any, tmp_p
     document = scene_window.document
     before = document.state.scene
     scene_window.open_files([str(path)])
-    qtbot.waitUntil(lambda: bool(scene_window.banners.messages()))
-    (banner,) = scene_window.banners.messages()
+    qtbot.waitUntil(lambda: bool(scene_window.toasts.messages()))
+    (banner,) = scene_window.toasts.messages()
     assert "the format .ac is rare" in banner.sentence and document.state.scene == before
     banner.findChild(QPushButton, "trust").click()
     qtbot.waitUntil(lambda: document.state.scene.names == (str(path),))

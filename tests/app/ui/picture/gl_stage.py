@@ -174,15 +174,15 @@ def refused_by_the_driver(window: Any) -> tuple[str, int]:
     kept, working, view._spheres = view._spheres, viewport.GlSpheres, None
     viewport.GlSpheres = Refusing  # type: ignore[assignment,misc]
     document.change("settings.display.spheres", "impostors")
-    wait_until(lambda: bool(window.banners.messages()))
-    said, arrived, told = window.banners.messages()[0].sentence, list[Any](), list[Any]()
+    wait_until(lambda: bool(window.toasts.messages()))
+    said, arrived, told = window.toasts.messages()[0].sentence, list[Any](), list[Any]()
     window.loop.frame_arrived.connect(arrived.append)
     window.loop.problem.connect(told.append)
     document.change("settings.ray_type.flat.ambient", 0.3)
     wait_until(lambda: bool(told))
     viewport.GlSpheres, view._spheres = working, kept  # type: ignore[misc]
     document.change("settings.display.spheres", "rays")
-    wait_until(lambda: not window.banners.messages())
+    wait_until(lambda: not window.toasts.messages())
     return said, sum(frame.spheres is not None for frame in arrived)
 
 
@@ -237,8 +237,8 @@ def sphere_window() -> dict[str, Any]:
     pictures["refused"], pictures["after_it"] = refused_by_the_driver(window)
     document.change("settings.display.view", "painter")
     document.change("settings.display.spheres", "impostors")
-    wait_until(lambda: bool(window.banners.messages()))
-    pictures["said"] = [banner.sentence for banner in window.banners.messages()]
+    wait_until(lambda: bool(window.toasts.messages()))
+    pictures["said"] = [banner.sentence for banner in window.toasts.messages()]
     window.close()
     return pictures
 

@@ -45,8 +45,8 @@ def halted(window: MainWindow, qtbot: Any) -> Banner:
     window.commands.actions["animation.play"].trigger()
     assert window.document.state.timeline.is_playing
     qtbot.waitUntil(lambda: not window.document.state.timeline.is_playing)
-    qtbot.waitUntil(lambda: bool(window.banners.messages()))
-    (banner,) = window.banners.messages()
+    qtbot.waitUntil(lambda: bool(window.toasts.messages()))
+    (banner,) = window.toasts.messages()
     return banner
 
 
@@ -78,8 +78,8 @@ def test_play_on_goes_past_the_instant_and_pauses_again_where_the_next_is_refuse
     for expected in (0.7, 0.8):
         button(banner, "play_on").click()
         qtbot.waitUntil(lambda: not refusing.document.state.timeline.is_playing)
-        qtbot.waitUntil(lambda old=banner: refusing.banners.messages() != [old])
-        (banner,) = refusing.banners.messages()
+        qtbot.waitUntil(lambda old=banner: refusing.toasts.messages() != [old])
+        (banner,) = refusing.toasts.messages()
         seen.append(refusing.document.state.timeline.time)
         assert seen[-1] == pytest.approx(expected)
     refusing.timeline_bar.go(lambda head, span: type(head)(TO - 0.1))  # paused, and refused as well
@@ -113,13 +113,13 @@ def test_another_structure_plays_on_by_itself(refusing: MainWindow, qtbot: Any) 
     qtbot.waitUntil(
         lambda: refusing.document.state.timeline.is_playing and refusing.document.state.timeline.time > FROM,
     )
-    assert refusing.banners.messages() == [] and not refusing.messages.panels.marks["stats"].isVisible()
+    assert refusing.toasts.messages() == [] and not refusing.messages.panels.marks["stats"].isVisible()
 
 
 def test_another_instant_is_drawn_and_nothing_plays_on_by_itself(refusing: MainWindow, qtbot: Any) -> None:
     halted(refusing, qtbot)
     refusing.timeline_bar.go(lambda head, span: type(head)(0.2))
-    qtbot.waitUntil(lambda: not refusing.banners.messages())
+    qtbot.waitUntil(lambda: not refusing.toasts.messages())
     qtbot.wait(50)
     assert refusing.document.state.timeline == type(refusing.document.state.timeline)(0.2)
     assert refusing.loop.last_frame is not None and refusing.loop.last_frame.request.moment.time == pytest.approx(0.2)
@@ -130,13 +130,13 @@ def test_a_still_picture_can_be_tried_again(
 ) -> None:
     with failing_pictures(NoDeviceError("The device is gone."), scene_window, qtbot, monkeypatch):
         pass
-    qtbot.waitUntil(lambda: bool(scene_window.banners.messages()))
-    (banner,) = scene_window.banners.messages()
+    qtbot.waitUntil(lambda: bool(scene_window.toasts.messages()))
+    (banner,) = scene_window.toasts.messages()
     assert button(banner, "options") is None and button(banner, "play_on") is None, (
         "no option of a structure mends a device"
     )
     button(banner, "retry").click()
-    qtbot.waitUntil(lambda: not scene_window.banners.messages())
+    qtbot.waitUntil(lambda: not scene_window.toasts.messages())
 
 
 def test_playing_on_without_a_device_pauses_again(
@@ -163,7 +163,7 @@ def test_what_was_said_of_a_scenes_picture_goes_with_the_scene(
 ) -> None:
     halted(refusing, qtbot)
     refusing.document.set_scene(SceneReference("demo", ("another",)), moving_scene)
-    assert refusing.banners.messages() == []
+    assert refusing.toasts.messages() == []
 
 
 def test_a_question_that_fails_while_a_picture_is_drawn_leaves_no_instant_out(
@@ -207,11 +207,11 @@ def test_spheres_that_this_window_cannot_draw_halt_it_once(
     monkeypatch.setattr(PaintedMaker, "draw", draw)
     window, last = scene_window, scene_window.loop.last_frame
     window.document.change("settings.display.spheres", "impostors")
-    qtbot.waitUntil(lambda: bool(window.banners.messages()))
+    qtbot.waitUntil(lambda: bool(window.toasts.messages()))
     halted(window, qtbot)
     wait_for_rest(window, qtbot)
-    (banner,) = window.banners.messages()
+    (banner,) = window.toasts.messages()
     assert "without OpenGL" in banner.sentence and "Playback is paused" in banner.sentence
     assert not window.document.state.timeline.is_playing and window.loop.last_frame is last
     window.document.change("settings.display.spheres", "rays")
-    qtbot.waitUntil(lambda: window.document.state.timeline.is_playing and not window.banners.messages())
+    qtbot.waitUntil(lambda: window.document.state.timeline.is_playing and not window.toasts.messages())

@@ -56,7 +56,7 @@ def test_a_written_file_is_read_again_and_the_camera_stays(
     assert window.document.state.cameras[0].fov == 33.0
     path.write_text("no model\n")
     os.utime(path, (2.1e9, 2.1e9))
-    qtbot.waitUntil(lambda: bool(window.banners.messages()))
+    qtbot.waitUntil(lambda: bool(window.toasts.messages()))
     assert window.document.scene is not None and window.document.scene.triangle_count == 2
     window.document.change("settings.window.watch", False)
     assert not window.commands.actions["file.watch"].isChecked()

@@ -22,7 +22,7 @@ from tests.app.scene_io import writers
 
 
 def said(window: MainWindow) -> str:
-    return " ".join(label.text() for label in window.banners.findChildren(QLabel))
+    return " ".join(label.text() for label in window.toasts.findChildren(QLabel))
 
 
 def drop(window: MainWindow, path: Path) -> None:

@@ -188,8 +188,8 @@ def test_a_file_that_cannot_be_read_is_a_sentence_and_the_scene_stays(
     path.write_text("this is no model\n")
     scene = scene_window.document.scene
     scene_window.open_files([str(path)])
-    qtbot.waitUntil(lambda: bool(scene_window.banners.messages()))
-    (banner,) = scene_window.banners.messages()
+    qtbot.waitUntil(lambda: bool(scene_window.toasts.messages()))
+    (banner,) = scene_window.toasts.messages()
     assert banner.kind == "error" and "broken.obj" in banner.sentence
     assert scene_window.document.scene is scene and scene_window.stack.currentWidget() is scene_window.view
 
@@ -201,11 +201,11 @@ def test_a_problem_of_the_render_thread_is_one_banner(
         scene_window.document.change("cameras.0.fov", 50.0)
         qtbot.wait(50)
         assert (
-            len(scene_window.banners.messages()) == 1
-            and "the kernel went wrong" in scene_window.banners.messages()[0].sentence
+            len(scene_window.toasts.messages()) == 1
+            and "the kernel went wrong" in scene_window.toasts.messages()[0].sentence
         )
     scene_window.document.change("settings.render.ray_type", "smooth")
-    qtbot.waitUntil(lambda: not scene_window.banners.messages())
+    qtbot.waitUntil(lambda: not scene_window.toasts.messages())
 
 
 def test_a_scene_that_cannot_be_drawn_leaves_no_picture_of_the_one_before(
@@ -217,8 +217,8 @@ def test_a_scene_that_cannot_be_drawn_leaves_no_picture_of_the_one_before(
         assert window.view.picture() is not None
         window.document.set_scene(SceneReference("demo", ("other",)), dataclasses.replace(moving_scene, name="other"))
         qtbot.waitUntil(lambda: window.view.picture() is None)
-        qtbot.waitUntil(lambda: bool(window.banners.messages()))
-        assert "no such thing" in window.banners.messages()[0].sentence
+        qtbot.waitUntil(lambda: bool(window.toasts.messages()))
+        assert "no such thing" in window.toasts.messages()[0].sentence
     window.document.change("settings.render.ray_type", "smooth")
     qtbot.waitUntil(lambda: window.view.picture() is not None)
 
@@ -229,7 +229,7 @@ def test_a_file_that_cannot_be_read_is_still_named_when_pictures_go_on(scene_win
     scene_window.document.change("cameras.0.fov", 40.0)
     qtbot.waitUntil(lambda: len(PaintedMaker.drawn) > before + 1)
     qtbot.wait(50)
-    assert [banner.sentence for banner in scene_window.banners.messages()] == [
+    assert [banner.sentence for banner in scene_window.toasts.messages()] == [
         "The scene cannot be opened. a.obj is empty."
     ]
 
@@ -293,10 +293,10 @@ def test_gl_that_is_not_there_is_said_and_painted(
 
     monkeypatch.setattr(scene_window.place, "_make_view", make_view)
     scene_window.document.change("settings.display.view", "gl")
-    qtbot.waitUntil(lambda: bool(scene_window.banners.messages()))
-    assert scene_window.view.kind == "painter" and "no OpenGL here" in scene_window.banners.messages()[0].sentence
+    qtbot.waitUntil(lambda: bool(scene_window.toasts.messages()))
+    assert scene_window.view.kind == "painter" and "no OpenGL here" in scene_window.toasts.messages()[0].sentence
     scene_window.document.change("settings.display.view", "painter")
-    qtbot.waitUntil(lambda: not scene_window.banners.messages())
+    qtbot.waitUntil(lambda: not scene_window.toasts.messages())
 
 
 def test_a_resized_window_gets_pictures_of_its_size(scene_window: MainWindow, qtbot: Any) -> None:
@@ -329,7 +329,7 @@ def test_recent_files_and_docks_are_remembered(window: MainWindow, tmp_path: Pat
 
 def test_problems_and_remarks_are_told_apart(window: MainWindow) -> None:
     window.messages.show_problem(Problem("The file cannot be read", "a.obj: it is empty.", "details"))
-    assert [banner.kind for banner in window.banners.messages()] == ["error"]
+    assert [banner.kind for banner in window.toasts.messages()] == ["error"]
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="None is immortal from Python 3.12 on")

@@ -98,8 +98,8 @@ def test_a_preview_is_drawn_by_the_engine_in_a_process_of_its_own(
 def test_without_a_scene_the_window_shows_the_first_page(window: MainWindow, qtbot: Any) -> None:
     assert window.stack.currentWidget() is window.welcome
     window.open_files(["/nowhere/absent.obj"])
-    qtbot.waitUntil(lambda: bool(window.banners.messages()))
-    assert window.stack.currentWidget() is window.welcome and "absent.obj" in window.banners.messages()[0].sentence
+    qtbot.waitUntil(lambda: bool(window.toasts.messages()))
+    assert window.stack.currentWidget() is window.welcome and "absent.obj" in window.toasts.messages()[0].sentence
 
 
 def test_leaving_the_page_stops_the_drawing_at_once_and_leaves_nothing(qtbot: Any, tmp_path: Path) -> None:
