@@ -19,7 +19,7 @@ from raygrove.app.problems.problems import UsageError
 from raygrove.app.scene_io.demos import demo_info
 from raygrove.app.settings import option_tables
 from raygrove.app.settings.file import load_settings, load_user_settings, sentence_of
-from raygrove.app.settings.flags import OLD_FLAGS, OPTION_KEYS, configuration_keys, flag_of
+from raygrove.app.settings.flags import OLD_FLAGS, OPTION_KEYS, configuration_keys, flag_of, ways_of
 from raygrove.app.settings.meister_env import ENDING, load_environment
 from raygrove.app.settings.older import Entry, Older, renewed
 from raygrove.app.settings.settings import Settings, set_option, set_text
@@ -193,7 +193,8 @@ def opened(reference: SceneReference, settings: Settings, words: Words) -> Scene
         f"{scene.name}: {scene.triangle_count} triangles, {scene.vertex_count} vertices, {scene.duration():.2f} s."
     )
     for remark in scene.remarks:
-        words.say(f"{scene.name}: {remark.counted}")
+        ways = f" ({ways_of(remark.setting)})" if remark.setting else ""
+        words.say(f"{scene.name}: {remark.counted}{ways}")
     return scene
 
 

@@ -10,6 +10,7 @@ from raygrove.app.document.opening import open_scene
 from raygrove.app.export.tables import json_text
 from raygrove.app.problems.problems import UsageError
 from raygrove.app.scene_io import describe
+from raygrove.app.settings.flags import ways_of
 from raygrove.gpu.scene import Remark
 from raygrove.printable import printable_lines
 from raygrove.program import typed
@@ -48,8 +49,9 @@ def _is_list(value: Any) -> bool:
 
 
 def _entry(entry: dict[str, Any]) -> str:
-    if set(entry) == {"count", "sentence"}:
-        return Remark(**entry).counted
+    if {"count", "sentence"} <= set(entry):
+        ways = f" ({ways_of(entry['setting'])})" if "setting" in entry else ""
+        return Remark(**entry).counted + ways
     said = {key: _value(value) for key, value in entry.items() if key != "name" and value not in ("", 0, False)}
     rest = ", ".join(f"{key.replace('_', ' ')} {text}" for key, text in said.items() if text)
     return f"{entry.get('name') or '(no name)'}: {rest}" if "name" in entry else rest

@@ -154,9 +154,11 @@ def _failed(error: Exception, names: argparse.Namespace, words: Words) -> int:
         words.error(f"the library {error.name} is missing. {how_to_install('app')}")
         return EXIT_FAILURE
     from raygrove.app.problems.problems import problem_of
+    from raygrove.app.settings.flags import ways_of
 
     problem = problem_of(error)
-    words.error(problem.sentence)
+    ways = f" ({ways_of(f'import.{problem.trust[0]}=true')})" if problem.trust is not None else ""
+    words.error(problem.sentence + ways)
     if names.debug:
         print(problem.details, file=sys.stderr)
     elif problem.title == "Something went wrong":

@@ -10,7 +10,7 @@ import numpy as np
 
 from raygrove.gpu.glyph_shapes import Glyphs
 from raygrove.gpu.gravity import Gravity, GravityOptions, force_method
-from raygrove.gpu.scene import Attribute, Mesh, PeriodicBox, Scene, Spheres
+from raygrove.gpu.scene import Attribute, Mesh, PeriodicBox, Remark, Scene, Spheres
 
 DEFAULT_GRAVITY = GravityOptions()
 
@@ -68,8 +68,13 @@ def describe(scene: Scene, gravity: GravityOptions = DEFAULT_GRAVITY) -> dict[st
         "lower": lower,
         "upper": upper,
         "bytes": _byte_count(scene),
-        "remarks": [{"count": remark.count, "sentence": remark.sentence} for remark in scene.remarks],
+        "remarks": [_remark(remark) for remark in scene.remarks],
     }
+
+
+def _remark(remark: Remark) -> dict[str, Any]:
+    said: dict[str, Any] = {"count": remark.count, "sentence": remark.sentence}
+    return {**said, "setting": remark.setting} if remark.setting else said
 
 
 def _key_frame_bytes(scene: Scene) -> int:

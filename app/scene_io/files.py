@@ -150,8 +150,7 @@ def check_common(paths: Sequence[str], limits: ImportLimits) -> None:
         if ending in EXTENSIONS and ending not in COMMON and not limits.all_formats:
             why = f"the format .{ending} is rare, and damaged files of such formats crash the library that reads them"
             raise RareFormatError(
-                f"{display_path(path)} is not read: {why}. If you trust the file, open it by --all-formats, or "
-                "--set import.all_formats=true.",
+                f"{display_path(path)} is not read: {why}. Open it all the same only if you trust the file.",
                 path,
                 paths,
             )

@@ -43,7 +43,7 @@ class References:
         """What was not read, and what to do about it."""
         found = []
         if self._outside:
-            advice = f"Copy them there, or allow it: --allow-outside, or --set {ALLOWED}"
+            advice = "Copy them there, or allow it where you trust the model"
             why = f"Files that the model names {OUTSIDE} were not read: {_listed(self._outside)}. {advice}."
             found.append(Remark(len(self._outside), why, ALLOWED))
         if self._irregular:

@@ -38,6 +38,12 @@ KEY_FLAGS = {key: flag_of(name) for name, key in OPTION_KEYS.items()}
 """The flag of a setting, by the setting's key."""
 
 
+def ways_of(setting: str) -> str:
+    """How the command line sets what a remark or an error names, KEY=VALUE: "--allow-outside, or --set ..."."""
+    flag = KEY_FLAGS.get(setting.partition("=")[0], "")
+    return f"{flag}, or --set {setting}" if flag and setting.endswith("=true") else f"--set {setting}"
+
+
 def configuration_keys(text: str) -> tuple[tuple[str, str], ...]:
     """What --hierarchy says, as keys of settings and their texts: a structure's name alone, or a whole configuration
     (gpu/configuration.py), of which what is not said stays as it is set. Raises ConfigurationError."""

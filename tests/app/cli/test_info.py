@@ -38,7 +38,9 @@ def test_what_a_model_names_outside_is_read_by_a_flag(tmp_path: Path, capsys: py
     (tmp_path / "a.mtl").write_text("newmtl red\nKd 0.5 0.25 0.125\n")
     assert main(["info", str(path), "--json"]) == 0
     without = capsys.readouterr()
-    assert "--allow-outside" in without.out + without.err
+    assert '"setting": "import.allow_outside=true"' in without.out
+    assert main(["info", str(path)]) == 0
+    assert "(--allow-outside, or --set import.allow_outside=true)" in capsys.readouterr().out
     assert main(["info", str(path), "--json", "--allow-outside"]) == 0
     allowed = capsys.readouterr()
     assert "--allow-outside" not in allowed.out + allowed.err
@@ -70,7 +72,11 @@ def test_rare_formats_are_opened_by_a_flag(tmp_path: Path, capsys: pytest.Captur
     path.write_text(AC3D)
     assert main(["info", str(path)]) == 3
     said = capsys.readouterr()
-    assert "the format .ac is rare" in said.err and "--all-formats" in said.err and said.out == ""
+    assert (
+        "the format .ac is rare" in said.err
+        and "(--all-formats, or --set import.all_formats=true)" in said.err
+        and said.out == ""
+    )
     assert main(["info", "--all-formats", str(path)]) == 0
     assert "triangles      1" in capsys.readouterr().out
     assert main(["info", "--set", "import.all_formats=true", str(path)]) == 0

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from raygrove.app.scene_io import describe, load
+from raygrove.app.scene_io import COMMON, EXTENSIONS, describe, load
 from raygrove.app.scene_io.transforms import Pose, sample
 from tests.app.scene_io import writers
+from tests.data import ROOT
 
 
 def test_an_obj_is_joined_and_gets_smooth_normals(tmp_path: Path) -> None:
@@ -309,3 +311,12 @@ def test_describe_is_plain_and_complete(tmp_path: Path) -> None:
     assert told["clips"] == [{"name": "wave", "duration": pytest.approx(2.0), "channels": 2, "keys": 3}]
     assert told["textures"][0]["width"] == 4 and told["textures"][0]["height"] == 2
     assert told["cameras"][0]["name"] == "eye" and told["duration"] == pytest.approx(2.0)
+
+
+def test_the_guide_lists_which_formats_ask_first() -> None:
+    guide = (ROOT / "docs" / "guide.md").read_text().replace("\n", " ")
+    common = re.search(r"- ([a-z0-9, ]+) and ([a-z0-9]+) open at once\.", guide)
+    rare = re.search(r"so that the +window lives\): ([a-z0-9, ]+)\.", guide)
+    assert common is not None and rare is not None
+    assert (*common[1].split(", "), common[2]) == COMMON
+    assert rare[1].split(", ") == sorted(set(EXTENSIONS) - set(COMMON))

@@ -48,7 +48,7 @@ def test_a_texture_outside_is_read_where_that_is_allowed(form: str, tmp_path: Pa
     if form == "folder link":
         (path.parent / "away").symlink_to(picture.parent)
     scene = load([path])
-    assert not scene.textures and references.OUTSIDE in said(scene) and "--allow-outside" in said(scene)
+    assert not scene.textures and references.OUTSIDE in said(scene) and "--" not in said(scene)
     assert [remark.setting for remark in scene.remarks if remark.setting] == [references.ALLOWED]
     allowed = load([path], ALLOWING)
     assert len(allowed.textures) == 1 and not allowed.remarks
