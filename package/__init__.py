@@ -16,6 +16,7 @@ asked for; docs/api.md tells of each:
     show, Viewer                    the window, waited for or beside a running loop
     builder, Tree                   a function of one's own as a structure
     load_tree, save_tree            trees in files .rgtree
+    validate                        whether a tree is sound and fits its geometry
     structures, Configuration, StructureChoice     what there is to build, by name, and how
     choose, Target, TargetOptions   where kernels run: an NVIDIA GPU, or the CPU
     Engine, View, ViewSettings, ArrayPixels, Camera, Moment   pictures of a scene
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from raygrove.gpu.face.clips import Clip
     from raygrove.gpu.face.clips import open as open
     from raygrove.gpu.face.hits import Hits
+    from raygrove.gpu.face.judging import validate
     from raygrove.gpu.face.laboratory import advise
     from raygrove.gpu.face.pictures import Pictures, render
     from raygrove.gpu.face.rays import RaySet
@@ -79,6 +81,7 @@ _HOMES = {
     "face.building": ("build", "build_spheres"),
     "face.clips": ("Clip", "open"),
     "face.hits": ("Hits",),
+    "face.judging": ("validate",),
     "face.laboratory": ("advise",),
     "face.pictures": ("Pictures", "render"),
     "face.rays": ("RaySet",),
@@ -156,6 +159,7 @@ __all__ = [
     "save_tree",
     "show",
     "structures",
+    "validate",
 ]
 """Not `open`: `from raygrove import *` leaves the built-in one as it is."""
 

@@ -36,7 +36,7 @@ PARTS = (
     ("Pictures", ("render", "Pictures", "Camera")),
     ("Regions", ("Nearest", "Neighbours", "PrimitiveLists", "FoundLeaves")),
     ("Errors", ("Error", "ConfigurationError", "OptionError", "HierarchyError", "TargetError", "NoDeviceError")),
-    ("The laboratory", ("advise",)),
+    ("The laboratory", ("advise", "validate")),
     ("Names of the laboratory", ("race", "diagnose")),
 )
 

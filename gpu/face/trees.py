@@ -11,8 +11,11 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..analysis.validation import Validation
+from ..analysis.validation import validate as validate_boxes
 from ..errors import Error
 from ..hierarchy.base import Hierarchy, NodeTable, Primitives, StructureChoice
+from ..hierarchy.bvh.own.boxes import read_boxes
 from ..hierarchy.registry import make_structure, structure
 from ..library_queries import checked_points
 from ..occlusion import RESOLUTION, visible_nodes
@@ -314,9 +317,17 @@ class Structure(NearestToArrays):
         """The tree as a file. Comes with the laboratory."""
         raise _reserved("save")
 
-    def validate(self, *arguments: Any, **named: Any) -> NoReturn:
-        """Whether the tree is one. Comes with the laboratory."""
-        raise _reserved("validate")
+    def validate(self, *, ulps: int = 1) -> Validation:
+        """Whether the tree is sound and up to date with the scene as it is now (`rg.validate`). Waits for the device,
+        and works on the host."""
+        splits = self._hierarchy.capabilities.splits_references
+        return validate_boxes(self.nodes(), self.primitive_boxes(), splits_references=splits, ulps=ulps)
+
+    def primitive_boxes(self) -> np.ndarray:
+        """(N, 6) float32: lower and upper corner of each primitive, as the scene is now. Waits for the device."""
+        with self._used("Structure.primitive_boxes") as target:
+            primitives = self._source.update(None)
+            return read_boxes(target, primitives)
 
     # -- life ---------------------------------------------------------------------------------------------------------
     def close(self) -> None:

@@ -21,10 +21,11 @@ import numpy as np
 
 from ....target.base import Target
 from ...base import HierarchyError, Primitives, StructureChoice
-from ...primitives import check_primitives, unit_source
+from ...primitives import check_primitives
 from ..bvh import BvhHierarchy
 from ..tree import MAX_WIDE_LEAF_SIZE
 from .arranged import Arranged, arranged, inactive_tree, joined
+from .boxes import read_boxes
 from .tree import Checked, Tree, TreeError, checked_tree
 
 EXISTS = 1
@@ -120,12 +121,8 @@ class FunctionBuilder(BvhHierarchy):
 
     def _boxes(self, primitives: Primitives) -> np.ndarray:
         """Of all primitives, (N, 6)."""
-        target = self.target
-        with target.phase("build.bounds"):
-            unit = target.unit(unit_source("gpu/hierarchy/bvh/own/bounds.cu", primitives))
-            bounds = target.scratch("own.bounds", (primitives.count, 6), np.float32)
-            target.launch(unit, "write_bounds", primitives.count, primitives=primitives.view, bounds=bounds)
-            return target.download(bounds)
+        with self.target.phase("build.bounds"):
+            return read_boxes(self.target, primitives)
 
     def _call(self, bounds: np.ndarray) -> object:
         options = {name: getattr(self.options, name) for name in self.option_names}

@@ -41,7 +41,12 @@ class Tree:
 
 
 class TreeError(HierarchyError):
-    """A tree is none: the message names the first bad node and why."""
+    """A tree is none: the message names the first bad node and why. `code` is the kind of fault in a word, `node` that
+    node where there is one."""
+
+    def __init__(self, what: str, *, code: str = "malformed", node: int | None = None) -> None:
+        super().__init__(what)
+        self.code, self.node = code, node
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -69,8 +74,8 @@ class Checked:
 def checked_tree(tree: object, boxes: np.ndarray, splits_references: bool) -> Checked:
     """The tree over `boxes` (N, 6), at least one, if it is one. Each primitive is in exactly one leaf, in at least one
     where references are split. Raises TreeError."""
-    columns = _columns_of(tree, splits_references)
-    levels = _levels_of(columns)
+    columns = columns_of(tree, splits_references)
+    levels = levels_of(columns)
     leaves = np.concatenate([level[columns.count[level] > 0] for level in levels])
     listed, listed_in = _listed(columns, leaves, len(boxes), splits_references)
     checked = Checked(columns, levels, listed, listed_in)
@@ -80,7 +85,8 @@ def checked_tree(tree: object, boxes: np.ndarray, splits_references: bool) -> Ch
 
 
 # -- arrays ------------------------------------------------------------------------------------------------------------
-def _columns_of(tree: object, splits_references: bool) -> Columns:
+def columns_of(tree: object, splits_references: bool) -> Columns:
+    """Its arrays, each of one type. Raises TreeError where they are no tree's."""
     if not isinstance(tree, Tree):
         raise TreeError(f"it gave {_article(type(tree).__name__)}; a raygrove.Tree is asked for.")
     count, first, primitives = (_integers(tree, name, 1) for name in ("count", "first", "primitives"))
@@ -123,8 +129,8 @@ def _array(given: object, name: str) -> np.ndarray:
 
 
 # -- links -------------------------------------------------------------------------------------------------------------
-def _levels_of(columns: Columns) -> tuple[np.ndarray, ...]:
-    """The rows that are reached from the root, level by level."""
+def levels_of(columns: Columns) -> tuple[np.ndarray, ...]:
+    """The rows that are reached from the root, level by level. Raises TreeError where links are not those of a tree."""
     node_count, parent = len(columns.count), np.full(len(columns.count), -1, np.int64)
     levels = [np.zeros(1, np.int64)]
     while True:
@@ -132,14 +138,17 @@ def _levels_of(columns: Columns) -> tuple[np.ndarray, ...]:
         counts = columns.count[level]
         if (counts < 0).any():
             node = level[counts < 0][0]
-            raise TreeError(f"node {node} has a count of {columns.count[node]}: 0 for inner nodes, more for leaves.")
+            said = f"node {node} has a count of {columns.count[node]}: 0 for inner nodes, more for leaves."
+            raise TreeError(said, code="negative_count", node=int(node))
         inner = level[counts == 0]
         if len(inner) == 0:
             return tuple(levels)
         if len(levels) > MOST_DEPTH:
             raise TreeError(
                 f"node {inner[0]} lies below {len(levels)} others, and still has children: a tree has at most "
-                f"{MOST_DEPTH} inner nodes on a way. Halve sets by number where splits leave one side almost empty."
+                f"{MOST_DEPTH} inner nodes on a way. Halve sets by number where splits leave one side almost empty.",
+                code="too_deep",
+                node=int(inner[0]),
             )
         children = columns.children[inner]
         is_wrong = (children < 0) | (children >= node_count)
@@ -148,7 +157,9 @@ def _levels_of(columns: Columns) -> tuple[np.ndarray, ...]:
             raise TreeError(
                 f"node {inner[row]} has a count of 0, so it is an inner node, and its {('left', 'right')[side]} child "
                 f"is {children[row, side]}: children are rows from 0 to {node_count - 1}, and leaves have a count of "
-                "at least 1."
+                "at least 1.",
+                code="child_out_of_range",
+                node=int(inner[row]),
             )
         below, above = children.reshape(-1), np.repeat(inner, 2)
         _take_parents(parent, below, above)
@@ -157,18 +168,24 @@ def _levels_of(columns: Columns) -> tuple[np.ndarray, ...]:
 
 def _take_parents(parent: np.ndarray, below: np.ndarray, above: np.ndarray) -> None:
     """Note whose children they are. Raises TreeError where one is another's already."""
+    is_taken = (parent[below] >= 0) | (below == 0)
+    before = parent[below]
+    parent[below] = above
+    is_whole = not is_taken.any() and not (below[0::2] == below[1::2]).any()
+    if is_whole and np.array_equal(parent[below], above):  # of a child of two nodes one would differ
+        return
+    parent[below] = before
     is_first = np.zeros(len(below), bool)
     is_first[np.unique(below, return_index=True)[1]] = True
-    is_taken = (parent[below] >= 0) | (below == 0) | ~is_first
-    if not is_taken.any():
-        parent[below] = above
-        return
+    is_taken |= ~is_first
     place = int(np.argmax(is_taken))
     parent[below[:place]] = above[:place]
     node, child = int(above[place]), int(below[place])
     if child in _way_up(parent, node):
-        raise TreeError(f"node {node} has the child {child}, which is itself or lies above it: a cycle.")
-    raise TreeError(f"node {node} has the child {child}, which is a child of node {parent[child]} already.")
+        said = f"node {node} has the child {child}, which is itself or lies above it: a cycle."
+        raise TreeError(said, code="cycle", node=node)
+    said = f"node {node} has the child {child}, which is a child of node {parent[child]} already."
+    raise TreeError(said, code="shared_child", node=node)
 
 
 def _way_up(parent: np.ndarray, node: int) -> Iterator[int]:
@@ -233,12 +250,14 @@ def _check_bounds(checked: Checked, bounds: np.ndarray, boxes: np.ndarray, split
     is_wrong = ~np.isfinite(bounds[nodes]).all(axis=1)
     if is_wrong.any():
         raise TreeError(
-            f"node {nodes[is_wrong][0]} has a box that is not finite: {_shown(bounds[nodes[is_wrong][0]])}."
+            f"node {nodes[is_wrong][0]} has a box that is not finite: {shown_box(bounds[nodes[is_wrong][0]])}."
         )
     is_wrong = (bounds[nodes, :3] > bounds[nodes, 3:]).any(axis=1)
     if is_wrong.any():
         node = nodes[is_wrong][0]
-        raise TreeError(f"node {node} has a box whose lower corner lies above its upper one: {_shown(bounds[node])}.")
+        raise TreeError(
+            f"node {node} has a box whose lower corner lies above its upper one: {shown_box(bounds[node])}."
+        )
     slack = np.float32(TOLERANCE * max(np.abs(boxes).max(), np.abs(bounds[nodes]).max()))
     for level in levels:
         inner = level[columns.count[level] == 0]
@@ -247,8 +266,8 @@ def _check_bounds(checked: Checked, bounds: np.ndarray, boxes: np.ndarray, split
         if is_out.any():
             node, child = above[is_out][0], below[is_out][0]
             raise TreeError(
-                f"node {node} has the box {_shown(bounds[node])}, which does not hold that of its child {child}, "
-                f"{_shown(bounds[child])}."
+                f"node {node} has the box {shown_box(bounds[node])}, which does not hold that of its child {child}, "
+                f"{shown_box(bounds[child])}."
             )
     around, held = bounds[checked.listed_in], boxes[checked.listed]
     if splits_references:
@@ -259,8 +278,8 @@ def _check_bounds(checked: Checked, bounds: np.ndarray, boxes: np.ndarray, split
     if is_out.any():
         node, primitive = checked.listed_in[is_out][0], checked.listed[is_out][0]
         raise TreeError(
-            f"node {node} has the box {_shown(bounds[node])}, which does not {what} that of primitive {primitive}, "
-            f"{_shown(boxes[primitive])}."
+            f"node {node} has the box {shown_box(bounds[node])}, which does not {what} that of primitive {primitive}, "
+            f"{shown_box(boxes[primitive])}."
         )
 
 
@@ -271,7 +290,7 @@ def _stands_out(inside: np.ndarray, around: np.ndarray, slack: np.floating[Any])
     return found
 
 
-def _shown(box: np.ndarray) -> str:
+def shown_box(box: np.ndarray) -> str:
     """A box in words: from its lower corner to its upper one."""
     lower, upper = (", ".join(f"{number:.6g}" for number in corner) for corner in (box[:3], box[3:]))
     return f"({lower}) to ({upper})"

@@ -1,0 +1,80 @@
+"""Trees of anybody's, judged: what the library says of a tree over a caller's geometry."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..analysis.validation import Validation, boxes_of
+from ..analysis.validation import validate as validate_boxes
+from ..errors import Error
+from ..hierarchy.base import NodeTable
+from ..hierarchy.bvh.own.tree import Tree
+from ..target.foreign import on_host
+from . import arrays
+from .clips import Clip
+from .scenes import Scene
+from .trees import Structure
+
+
+def validate(
+    tree: Any,
+    shape: Any = None,
+    triangles: Any = None,
+    *,
+    time: float = 0.0,
+    splits_references: bool = False,
+    ulps: int = 1,
+) -> Validation:
+    """Whether a tree is one, and is up to date with its geometry: links without cycles, each primitive in exactly one
+    leaf (in one or more with `splits_references`), every child in its parent's box and every primitive in its leaf's,
+    to `ulps` roundings of the largest coordinate. All kinds of faults are found, each with its first bad node.
+
+    `tree` is a rg.Tree, a structure's `nodes()`, or a Structure, which is asked about its own scene as it is now.
+    `shape` is what the tree has to fit: vertices (V, 3) with `triangles` (N, 3), a rg.Clip at `time` seconds, a
+    rg.Scene, or the boxes (N, 6) of primitives. Primitives that are not finite need not be in it.
+
+    Raises Error where the geometry is none; what is wrong with the tree is in the answer.
+
+    >>> import raygrove as rg
+    >>> tree = rg.Tree(children=[[1, 2], [0, 0], [0, 0]], first=[0, 0, 1], count=[0, 1, 1], primitives=[0, 0])
+    >>> found = rg.validate(tree, [[0, 0, 0, 1, 1, 1], [2, 0, 0, 3, 1, 1]])
+    >>> found.is_valid, [fault.code for fault in found.faults]
+    (False, ['lost_primitive', 'duplicate_primitive'])
+    """
+    if isinstance(tree, Structure):
+        if shape is not None:
+            raise Error("a structure has its scene", "rg.validate", "give the structure alone, or its nodes()")
+        return tree.validate(ulps=ulps)
+    if not isinstance(tree, Tree | NodeTable):
+        raise Error(f"a tree is a rg.Tree or a rg.Structure, not {type(tree).__name__}", "rg.validate", "give one")
+    boxes = host_boxes(shape, triangles, time)
+    return validate_boxes(tree, boxes, splits_references=splits_references, ulps=ulps)
+
+
+def host_boxes(shape: Any, triangles: Any, time: float) -> np.ndarray:
+    """The boxes (N, 6) of primitives on the host, of anything `validate` takes."""
+    if isinstance(shape, Clip):
+        return boxes_of(*shape.at(time))
+    if isinstance(shape, Scene):
+        from .building import build
+
+        with build(shape, "brute_force") as structure:
+            return structure.primitive_boxes()
+    if isinstance(shape, tuple) and len(shape) == 2 and triangles is None:
+        shape, triangles = shape
+    if shape is None:
+        raise Error("there is no geometry", "rg.validate", "give vertices and triangles, boxes, a clip or a scene")
+    rows = np.asarray(on_host(shape, "vertices" if triangles is not None else "boxes"))
+    if triangles is None:
+        arrays.check_shape(rows, "boxes", (None, 6))
+        return np.ascontiguousarray(rows, np.float32)
+    arrays.check_shape(rows, "vertices", (None, 3))
+    corners = np.asarray(on_host(triangles, "triangles"))
+    arrays.check_shape(corners, "triangles", (None, 3))
+    if rows.dtype.kind not in "fiu" or corners.dtype.kind not in "iu":
+        said = f"{arrays.shown(rows)} and {arrays.shown(corners)}"
+        raise arrays.ArrayError(f"vertices are numbers and triangles whole numbers; these are {said}")
+    arrays.check_corners(corners, len(rows))
+    return boxes_of(np.ascontiguousarray(rows, np.float32), corners)
