@@ -13,7 +13,7 @@ tests/gpu/target/test_as_users_have_it.py; `RAYGROVE_HOST_FLAGS= make test` test
 
 os.environ.setdefault("RAYGROVE_HOST_FLAGS", HOST_FLAGS)
 
-pytest_plugins = ["raygrove.testing", "tests.costs", "tests.quick"]
+pytest_plugins = ["raygrove.testing", "tests.costs", "tests.order", "tests.quick"]
 
 hypothesis.settings.register_profile("raygrove", deadline=None, max_examples=25, derandomize=True, print_blob=True)
 hypothesis.settings.load_profile("raygrove")

@@ -16,7 +16,7 @@ import pytest
 from raygrove.gpu.target.translation_unit import parse_kernels
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-pytestmark = pytest.mark.sanitize
+pytestmark = [pytest.mark.sanitize, pytest.mark.first]
 
 PARTS = 2
 

@@ -36,6 +36,8 @@ from tests.gpu.sanitizers.scenario import run_everything
 from .every_kernel import trace_every_way
 from .recording import RecordingTarget
 
+pytestmark = pytest.mark.first
+
 REGISTERS = 128  # two blocks of 256 threads a multiprocessor, whatever the kernel
 CEILINGS = {  # the first that fits
     "gpu/hierarchy/bvh/overlap": 96,  # in double precision, on request
