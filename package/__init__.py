@@ -22,7 +22,8 @@ asked for; docs/api.md tells of each:
     Engine, View, ViewSettings, ArrayPixels, Camera, Moment   pictures of a scene
     Node, Object, Material, Light   of scenes as plain values (raygrove.gpu.scene)
     advise                          when to rebuild in a clip, measured
-    race, diagnose                  names of the laboratory, which comes later
+    race, Race                      configurations on the same frames: costs, ranks, reasons, equal hits
+    diagnose                        a name of the laboratory, which comes later
     Error, ConfigurationError, OptionError, HierarchyError, TargetError, NoDeviceError, CompileError, OutOfMemoryError
 """
 
@@ -35,6 +36,7 @@ from raygrove.version import VERSION
 
 if TYPE_CHECKING:
     from raygrove.app.live.viewer import Viewer, show
+    from raygrove.gpu.analysis.race import Race
     from raygrove.gpu.analysis.tree_files import load_tree, save_tree
     from raygrove.gpu.camera import Camera
     from raygrove.gpu.configuration import Configuration, ConfigurationError
@@ -47,8 +49,9 @@ if TYPE_CHECKING:
     from raygrove.gpu.face.judging import validate
     from raygrove.gpu.face.laboratory import advise
     from raygrove.gpu.face.pictures import Pictures, render
+    from raygrove.gpu.face.races import race
     from raygrove.gpu.face.rays import RaySet
-    from raygrove.gpu.face.reserved import diagnose, race
+    from raygrove.gpu.face.reserved import diagnose
     from raygrove.gpu.face.scenes import ALL, Mesh, Scene
     from raygrove.gpu.face.trees import Structure
     from raygrove.gpu.hierarchy.base import HierarchyError, StructureChoice
@@ -73,6 +76,7 @@ if TYPE_CHECKING:
     from raygrove.gpu.view import View, ViewSettings
 
 _HOMES = {
+    "analysis.race": ("Race",),
     "analysis.tree_files": ("load_tree", "save_tree"),
     "camera": ("Camera",),
     "configuration": ("Configuration", "ConfigurationError"),
@@ -85,7 +89,8 @@ _HOMES = {
     "face.laboratory": ("advise",),
     "face.pictures": ("Pictures", "render"),
     "face.rays": ("RaySet",),
-    "face.reserved": ("diagnose", "race"),
+    "face.races": ("race",),
+    "face.reserved": ("diagnose",),
     "face.scenes": ("ALL", "Mesh", "Scene"),
     "face.trees": ("Structure",),
     "hierarchy.base": ("HierarchyError", "StructureChoice"),
@@ -135,6 +140,7 @@ __all__ = [
     "Places",
     "PrimitiveLists",
     "Queries",
+    "Race",
     "RaySet",
     "Scene",
     "Structure",

@@ -36,8 +36,8 @@ PARTS = (
     ("Pictures", ("render", "Pictures", "Camera")),
     ("Regions", ("Nearest", "Neighbours", "PrimitiveLists", "FoundLeaves")),
     ("Errors", ("Error", "ConfigurationError", "OptionError", "HierarchyError", "TargetError", "NoDeviceError")),
-    ("The laboratory", ("advise", "validate")),
-    ("Names of the laboratory", ("race", "diagnose")),
+    ("The laboratory", ("advise", "validate", "race", "Race")),
+    ("Names of the laboratory", ("diagnose",)),
 )
 
 

@@ -7,12 +7,6 @@ from typing import Any, NoReturn
 from ..errors import Error
 
 
-def race(*arguments: Any, **named: Any) -> NoReturn:
-    """Several structures over the frames of a clip, with intervals and ranks. Comes with the laboratory; until then
-    `raygrove bench` measures one after the other. Raises Error."""
-    raise _error("race", "measure with `raygrove bench frame`")
-
-
 def diagnose(*arguments: Any, **named: Any) -> NoReturn:
     """What is wrong with a tree, and what to do. Comes with the laboratory; until then `tree.statistics` has its cost.
     Raises Error."""

@@ -82,7 +82,7 @@ def test_what_is_no_clip_is_a_sentence(make: Any, sentence: str) -> None:
         make()
 
 
-@pytest.mark.parametrize("name", ["race", "diagnose"])
+@pytest.mark.parametrize("name", ["diagnose"])
 def test_names_of_the_laboratory_answer(name: str) -> None:
     with pytest.raises(rg.Error, match=f"rg.{name} comes with the laboratory") as raised:
         getattr(rg, name)(None)

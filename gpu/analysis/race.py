@@ -1,0 +1,209 @@
+"""What a race found: costs with intervals, ranks, the reasons in words, and whether all found the same hits."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .hit_proof import HitProof
+from .intervals import Measured, ranks, spearman
+
+LETTERS = "ABCDEFGH"
+"""Contestants by their place in the list, as many as there can be."""
+PARTS = {"update_ms": "updates", "trace_ms": "traces", "shade_ms": "shades"}
+METRICS = {
+    "sah_cost": "SAH cost",
+    "end_point_overlap": "end-point overlap",
+    "leaf_variability": "leaf-count variability",
+    "depth": "depth",
+    "bytes": "bytes",
+    "mean_warp": "mean steps of warps",
+    "longest_warp": "longest warp",
+}
+"""What is compared with measured speed, and its words."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Contestant:
+    """A configuration in a race, in milliseconds a frame. `update_ms` is builds and refits, `ms` all parts; a sample is
+    the mean of one pass through the frames. `frame_ms` are medians by frame. `rank` is 1 more than there are
+    contestants that are faster for certain: whose intervals end before this one's begins.
+
+    `rebuilds` and `refits` are of all timed frames. Figures of the tree are those of the last frame, None where a
+    structure has none; steps are nodes visited and primitives tested, of warps of 8 x 4 pixels in the last frame: a
+    warp takes as long as its longest ray."""
+
+    letter: str
+    configuration: str
+    layout: str
+    ms: Measured
+    update_ms: Measured
+    trace_ms: Measured
+    shade_ms: Measured
+    frame_ms: tuple[float, ...]
+    rebuilds: int
+    refits: int
+    rays: int
+    mrays_per_s: float
+    proof: HitProof
+    sah_cost: float | None = None
+    end_point_overlap: float | None = None
+    leaf_variability: float | None = None
+    depth: int | None = None
+    bytes: int = 0
+    mean_warp: float = 0.0
+    longest_warp: int = 0
+    rank: int = 1
+    reason: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Correlation:
+    """How the ranks of a metric and those of measured rays a second go together: `rho` from -1 to 1, `p` the
+    probability of one as far from 0 by chance (None: not known), over the contestants that have the metric. `outliers`
+    are letters of those whose two ranks lie at least half of the field apart."""
+
+    metric: str
+    rho: float
+    p: float | None
+    count: int
+    outliers: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Race:
+    """What `rg.race` found; `contestants` in the order in which they were given. `against` is the letter of the one
+    that all hits are compared with. `pictures` and `wrong` are of the last frame, by letter: RGBA (H, W, 4) uint8, and
+    masks (H, W) of mismatches."""
+
+    scene: str
+    triangles: int
+    frames: tuple[int, ...]
+    size: tuple[int, int]
+    ray_type: str
+    repeat: int
+    device: str
+    target: str
+    against: str
+    contestants: tuple[Contestant, ...]
+    pictures: dict[str, np.ndarray] = dataclasses.field(default_factory=dict, repr=False)
+    wrong: dict[str, np.ndarray] = dataclasses.field(default_factory=dict, repr=False)
+
+    @property
+    def ranking(self) -> tuple[Contestant, ...]:
+        """Fastest first."""
+        return tuple(sorted(self.contestants, key=lambda one: (one.rank, one.ms.median)))
+
+    @property
+    def mismatches(self) -> int:
+        """Rays of all contestants that found something else."""
+        return sum(one.proof.mismatches for one in self.contestants)
+
+    @property
+    def ties(self) -> int:
+        """Rays of all contestants that found another primitive at an equal distance."""
+        return sum(one.proof.ties for one in self.contestants)
+
+    @property
+    def verdict(self) -> str:
+        """Whether the hits are equal, as a sentence."""
+        rays = sum(one.proof.rays for one in self.contestants if one.letter != self.against)
+        ties = f"{self.ties:,} tie{'' if self.ties == 1 else 's'} at equal distances"
+        if not self.mismatches:
+            return f"Hits are equal: {rays:,} rays beside {self.against}'s, {ties}."
+        who = ", ".join(f"{one.letter} {one.proof.mismatches:,}" for one in self.contestants if one.proof.mismatches)
+        return f"HITS DIFFER: {self.mismatches:,} of {rays:,} rays beside {self.against}'s ({who}); {ties}."
+
+    @property
+    def correlations(self) -> tuple[Correlation, ...]:
+        """Of each metric that three contestants or more have."""
+        found = (_correlation(self.contestants, metric) for metric in METRICS)
+        return tuple(one for one in found if one is not None)
+
+    def as_json(self) -> dict[str, Any]:
+        """All but the pictures, as plain values; numbers that are not finite are None."""
+        fields = {field.name for field in dataclasses.fields(self)} - {"pictures", "wrong"}
+        plain = {name: getattr(self, name) for name in sorted(fields)}
+        plain["contestants"] = [dataclasses.asdict(one) for one in self.contestants]
+        plain["correlations"] = [dataclasses.asdict(one) for one in self.correlations]
+        return dict(_finite({**plain, "mismatches": self.mismatches, "ties": self.ties, "verdict": self.verdict}))
+
+    def to_json(self) -> str:
+        """`as_json` as text."""
+        return json.dumps(self.as_json(), indent=2)
+
+    def __str__(self) -> str:
+        width = max(len(one.configuration) for one in self.contestants)
+        best = self.ranking[0].ms.median
+        lines = [
+            f"{one.rank}  {one.letter}  {one.configuration:<{width}}  {one.ms.median:8.3f} ms  "
+            f"[{one.ms.low:.3f}, {one.ms.high:.3f}]  {one.ms.median / best:5.2f} x  {one.reason}"
+            for one in self.ranking
+        ]
+        return "\n".join([*lines, self.verdict])
+
+
+def judged(contestants: Sequence[Contestant]) -> tuple[Contestant, ...]:
+    """Contestants with their ranks and reasons."""
+    ranked = [
+        dataclasses.replace(one, rank=1 + sum(other.ms.high < one.ms.low for other in contestants))
+        for one in contestants
+    ]
+    order = sorted(ranked, key=lambda one: (one.rank, one.ms.median))
+    beside = {one.letter: order[0] if one is not order[0] else order[min(1, len(order) - 1)] for one in order}
+    return tuple(dataclasses.replace(one, reason=reason_of(one, beside[one.letter])) for one in ranked)
+
+
+def reason_of(one: Contestant, other: Contestant) -> str:
+    """Why it is faster or slower than another, in words: the parts whose intervals do not overlap."""
+    if one.letter == other.letter:
+        return ""
+    words = []
+    for part, verb in PARTS.items():
+        ours, theirs = getattr(one, part), getattr(other, part)
+        if ours.overlaps(theirs):
+            continue
+        if part == "update_ms":
+            verb = _update_verb(one, other)
+        gap = ours.median - theirs.median
+        words.append(f"{verb} {_ms(abs(gap))} {'slower' if gap > 0.0 else 'faster'}")
+    told = " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 2 else words)
+    if one.ms.overlaps(other.ms):
+        return f"no difference to {other.letter}" + (f": {one.letter} {told}" if told else "")
+    return f"{one.letter} {told} than {other.letter}" if told else f"{one.letter} differs from {other.letter} in sum"
+
+
+def _update_verb(one: Contestant, other: Contestant) -> str:
+    if not one.refits and not other.refits:
+        return "builds"
+    return "updates"
+
+
+def _correlation(contestants: Sequence[Contestant], metric: str) -> Correlation | None:
+    some = [one for one in contestants if getattr(one, metric) is not None]
+    if len(some) < 3:
+        return None
+    values, speeds = [float(getattr(one, metric)) for one in some], [one.mrays_per_s for one in some]
+    rho, p = spearman(values, speeds)
+    if math.isnan(rho):
+        return None
+    apart = np.abs(ranks(values) - (len(some) + 1 - ranks(speeds)))
+    far = tuple(one.letter for one, places in zip(some, apart, strict=True) if places >= len(some) / 2.0)
+    return Correlation(metric, rho, p, len(some), far)
+
+
+def _ms(ms: float) -> str:
+    return f"{ms:.1f} ms" if ms >= 10.0 else f"{ms:.2g} ms"
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,227 @@
+"""Running a race: several configurations over the frames of one scene, by the engine that draws pictures.
+
+All show the same instants by the same camera at one size and with the same rays. One after another draws each instant,
+in an order that rotates by one place from frame to frame, so that nobody is always first or always behind the same
+neighbour. A first pass compiles and is not counted; `repeat` passes are timed; a last one, not timed, compares hits and
+measures trees by one pair of SAH constants.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..camera import Camera
+from ..engine import Engine, View, ViewSettings
+from ..errors import Error
+from ..scene import Moment, Scene
+from ..stats import ViewStatistics
+from ..target.base import Array, Target
+from .hit_proof import HitProof, compared
+from .intervals import LEAST_SAMPLES, measured
+from .race import LETTERS, Contestant, Race, judged
+
+WARM_FRAMES = 3
+"""Frames of each configuration before time counts, at least: the third is captured where frames are replayed."""
+WARP = (4, 8)
+"""Rows and columns of the pixels that a warp traces."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Entry:
+    """Who takes part: its spelling, and what its view is set to."""
+
+    configuration: str
+    settings: ViewSettings
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Course:
+    """What all run: the instants, and the camera of each of them."""
+
+    moments: Sequence[Moment]
+    cameras: Sequence[Camera]
+    size: tuple[int, int]
+    repeat: int = 7
+
+
+class RacePixels:
+    """A picture in the target's memory."""
+
+    def __init__(self, target: Target, width: int, height: int) -> None:
+        self.width, self.height = width, height
+        self.array = target.empty((height, width, 4), np.uint8, "display")
+
+    @contextlib.contextmanager
+    def map(self) -> Iterator[Array]:
+        """The array for one frame."""
+        yield self.array
+
+
+def turns(count: int, number: int) -> list[int]:
+    """Who comes first, second ... in the frame of that number: another one begins each time."""
+    return [(place + number) % count for place in range(count)]
+
+
+def run(
+    target: Target,
+    scene: Scene,
+    entries: Sequence[Entry],
+    course: Course,
+    *,
+    prepare: Callable[[Engine], None] = lambda engine: None,
+    say: Callable[[str], None] = lambda sentence: None,
+) -> Race:
+    """Race. `prepare` may hide objects or change materials of the engine, `say` hears how far it is. Raises Error for
+    what cannot be raced, and what drawing raises."""
+    _check(entries, course)
+    pixels = RacePixels(target, *course.size)
+    settings = [_as_raced(entry.settings) for entry in entries]
+    with contextlib.closing(Engine(target, scene)) as engine:
+        prepare(engine)
+        lanes = [_Lane(engine, LETTERS[place], one, pixels) for place, one in enumerate(settings)]
+        for number in range(-(-WARM_FRAMES // len(course.moments))):
+            say(f"Warming up, pass {number + 1}.")
+            _play(lanes, course, 0)
+        timed: list[list[list[ViewStatistics]]] = [[] for _ in lanes]
+        for turn in range(course.repeat):
+            say(f"Pass {turn + 1} of {course.repeat}.")
+            for found, kept in zip(_play(lanes, course, turn * len(course.moments)), timed, strict=True):
+                kept.append(found)
+        say("Comparing hits.")
+        final = _Proof(lanes, [entry.configuration for entry in entries])
+        final.play(course)
+        made = [_contestant(lane, entry, rows, final) for lane, entry, rows in zip(lanes, entries, timed, strict=True)]
+    frames = tuple(moment.frame_id for moment in course.moments)
+    about = (course.size, entries[0].settings.ray_type, course.repeat, target.device_name, target.name)
+    return Race(scene.name, scene.triangle_count, frames, *about, final.against, judged(made), final.pictures,
+                final.wrong)  # fmt: skip
+
+
+def _check(entries: Sequence[Entry], course: Course) -> None:
+    if not 1 <= len(entries) <= len(LETTERS):
+        what = f"a race has 1 to {len(LETTERS)} configurations, and these are {len(entries)}"
+        raise Error(what, "race", "leave some out")
+    if course.repeat < LEAST_SAMPLES:
+        what = f"an interval of 95 % takes {LEAST_SAMPLES} passes or more, and these are {course.repeat}"
+        raise Error(what, "race", f"repeat {LEAST_SAMPLES} times or more")
+    if not course.moments:
+        raise Error("a race has one frame or more", "race", "name some frames")
+
+
+def _as_raced(settings: ViewSettings) -> ViewSettings:
+    """Every frame is updated, also where the same instant comes again."""
+    return dataclasses.replace(settings, samples=1, update=dataclasses.replace(settings.update, always=True))
+
+
+class _Lane:
+    """One configuration in the engine that all share."""
+
+    def __init__(self, engine: Engine, letter: str, settings: ViewSettings, pixels: RacePixels) -> None:
+        self._engine = engine
+        self.pixels = pixels
+        self.view = View(settings, Camera(), pixels, letter)
+
+    def draw(self, moment: Moment, camera: Camera, **statistics_options: Any) -> ViewStatistics:
+        """One frame; waits. Drawn again where the structure or the ray type had too little room."""
+        settings = self.view.settings
+        if statistics_options:
+            judged_by = dataclasses.replace(settings.statistics, **statistics_options)
+            settings = dataclasses.replace(settings, statistics=judged_by)
+        self.view = dataclasses.replace(self.view, settings=settings, camera=camera)
+        while True:
+            self._engine.render_frame(moment, [self.view])
+            found = self._engine.flush()
+            if not found.is_behind:
+                return found.views[0]
+
+    def buffers(self) -> dict[str, np.ndarray]:
+        """What the rays of the last frame found."""
+        return self._engine.buffers(self.view)
+
+    def picture(self) -> np.ndarray:
+        """Of the last frame; other lanes draw into the same pixels."""
+        return np.array(self._engine.target.download(self.pixels.array))
+
+
+def _play(lanes: Sequence[_Lane], course: Course, first: int) -> list[list[ViewStatistics]]:
+    """One pass through the frames; statistics by lane."""
+    found: list[list[ViewStatistics]] = [[] for _ in lanes]
+    for number, (moment, camera) in enumerate(zip(course.moments, course.cameras, strict=True)):
+        for place in turns(len(lanes), first + number):
+            found[place].append(lanes[place].draw(moment, camera))
+    return found
+
+
+class _Proof:
+    """The pass that is not timed: hits beside those of brute force where it takes part, else of the first."""
+
+    def __init__(self, lanes: Sequence[_Lane], configurations: Sequence[str]) -> None:
+        self._lanes = lanes
+        oracle = next((k for k, text in enumerate(configurations) if text.startswith("brute_force")), 0)
+        self.against = lanes[oracle].view.name
+        self._order = [oracle, *(place for place in range(len(lanes)) if place != oracle)]
+        self.proofs = {lane.view.name: HitProof() for lane in lanes}
+        self.pictures: dict[str, np.ndarray] = {}
+        self.wrong: dict[str, np.ndarray] = {}
+        self.trees: dict[str, ViewStatistics] = {}
+        self.steps: dict[str, np.ndarray] = {}
+
+    def play(self, course: Course) -> None:
+        """Draw all frames once more."""
+        for moment, camera in zip(course.moments, course.cameras, strict=True):
+            true: dict[str, np.ndarray] = {}
+            for place in self._order:
+                lane, is_last = self._lanes[place], moment is course.moments[-1]
+                name = lane.view.name
+                drawn = lane.draw(moment, camera, **({"quality": True} if is_last else {}))
+                buffers = lane.buffers()
+                true = true or buffers
+                ours, theirs = ((one["depth"], one["prim_id"]) for one in (buffers, true))
+                proof, mask = compared(*ours, *theirs, frame=moment.frame_id)
+                self.proofs[name] += proof
+                if is_last:
+                    self.trees[name], self.pictures[name], self.wrong[name] = drawn, lane.picture(), mask
+                    self.steps[name] = buffers["steps"] + buffers["tests"]
+
+
+def _contestant(lane: _Lane, entry: Entry, rows: Sequence[Sequence[ViewStatistics]], final: _Proof) -> Contestant:
+    name = lane.view.name
+    update, trace, shade, total = (
+        measured([statistics.fmean(part(one) for one in frames) for frames in rows])
+        for part in (_update, lambda one: one.trace_ms, lambda one: one.shade_ms, _total)
+    )
+    everything = [one for frames in rows for one in frames]
+    rates = [sum(one.rays for one in frames) / max(sum(one.trace_ms for one in frames), 1e-9) for frames in rows]
+    tree, warps = final.trees[name].structure, warp_steps(final.steps[name])
+    return Contestant(
+        name, entry.configuration, final.trees[name].layout, total, update, trace, shade,
+        tuple(statistics.median(_total(one) for one in column) for column in zip(*rows, strict=True)),
+        sum(one.update == "rebuild" for one in everything), sum(one.update == "refit" for one in everything),
+        round(statistics.fmean(one.rays for one in everything)), statistics.median(rates) / 1000.0, final.proofs[name],
+        tree.sah_cost, tree.end_point_overlap, tree.leaf_variability, tree.depth, tree.bytes,
+        float(warps.mean()), int(warps.max()),
+    )  # fmt: skip
+
+
+def _update(one: ViewStatistics) -> float:
+    return one.build_ms + one.refit_ms
+
+
+def _total(one: ViewStatistics) -> float:
+    return _update(one) + one.trace_ms + one.shade_ms
+
+
+def warp_steps(steps: np.ndarray) -> np.ndarray:
+    """Steps (H, W) of rays as those of their warps: the most of each 8 x 4 pixels; at the edge of those there are."""
+    rows, columns = WARP
+    height, width = steps.shape
+    padded = np.zeros((-(-height // rows) * rows, -(-width // columns) * columns), np.int64)
+    padded[:height, :width] = steps
+    tiles = padded.reshape(len(padded) // rows, rows, -1, columns)
+    return np.asarray(tiles.max(axis=(1, 3)))

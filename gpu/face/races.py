@@ -1,0 +1,90 @@
+"""Races of configurations as the library has them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from ..analysis.race import Race
+from ..analysis.racing import Course, Entry, run
+from ..camera import Camera, fit
+from ..errors import Error
+from ..scene import Moment
+from ..settings import OptionError, checked
+from ..shade.registry import ray_types
+from ..view import ViewSettings
+from .clips import Clip
+from .configured import configured
+from .devices import device_of
+
+MOST_FRAMES = 10_000
+
+
+def race(
+    scene: Clip,
+    contestants: Sequence[str],
+    *,
+    frames: range | None = None,
+    camera: Camera | None = None,
+    ray_type: str = "smooth",
+    ray_type_options: dict[str, Any] | None = None,
+    size: tuple[int, int] = (512, 384),
+    repeat: int = 7,
+    seed: int = 0,
+    device: str = "auto",
+) -> Race:
+    """Up to 8 configurations over the same frames, by one camera, one size and one kind of rays: what each costs a
+    frame, its rank and why, and whether all found the same hits. Waits: each frame is drawn `repeat` + 2 times by all.
+
+    `contestants` are spelt `builder[+optimiser][/layout[/traversal]][@policy]`, each name with `:option=value`; without
+    a policy every frame rebuilds. `frames` are numbers of the clip's frames (all of one run). Without a camera one that
+    sees all of the clip is taken. `ray_type` is one of the program's (`smooth` has primary rays alone), its options by
+    name.
+
+    All act in turn, in an order that rotates from frame to frame; compiling is not counted. A sample is the mean of one
+    pass through the frames: a median of `repeat` samples (6 or more) has an interval of 95 % by order statistics.
+    Contestants whose intervals overlap show no difference. Hits are compared ray by ray with those of `brute_force`
+    where it takes part, else with those of the first; trees are judged by one pair of SAH constants.
+
+    Raises Error for what cannot be raced, ConfigurationError and OptionError for a spelling.
+
+    >>> import raygrove as rg
+    >>> found = rg.race(rg.open("walker"), ["lbvh@refit", "hploc"], frames=range(2), size=(32, 24), device="cpu")
+    >>> found.mismatches, [one.letter for one in found.contestants], sorted(one.rank for one in found.ranking)[0]
+    (0, ['A', 'B'], 1)
+    """
+    plain = scene.to_plain()
+    rate = plain.fps or scene.fps
+    numbers = range(int(round(scene.duration * rate)) or 1) if frames is None else frames
+    if not 1 <= len(numbers) <= MOST_FRAMES:
+        what = f"a race has 1 to {MOST_FRAMES:,} frames, and these are {len(numbers)}"
+        raise Error(what, "rg.race", "give frames=range(...) of the clip")
+    if ray_type not in ray_types():
+        raise OptionError("ray_type", ray_type, "one of " + ", ".join(ray_types()))
+    options: Any = checked(ray_types()[ray_type].Options, ray_type_options or {}, f"{ray_type}.")
+    entries = [entry_of(text, ViewSettings(ray_type=ray_type, ray_type_options=options, seed=seed))
+               for text in contestants]  # fmt: skip
+    seen = camera or fit(plain.lower, plain.upper, aspect=size[0] / size[1])
+    moments = [Moment(number / rate, frame_id=number) for number in numbers]
+    with device_of(device).used("rg.race") as target:
+        return run(target, plain, entries, Course(moments, [seen] * len(moments), size, repeat))
+
+
+def entry_of(configuration: str, shared: ViewSettings) -> Entry:
+    """Who takes part by a spelling; all but the structure and its updates is `shared`. Raises ConfigurationError and
+    OptionError."""
+    made = configured(configuration)
+    choice = made.choice
+    settings = dataclasses.replace(
+        shared,
+        hierarchy=made.name,
+        optimiser=choice.optimiser,
+        layout=choice.layout,
+        traversal=choice.traversal,
+        triangle_test=choice.triangle_test,
+        update=made.update,
+        hierarchy_options=choice.options,
+        optimiser_options=choice.optimiser_options,
+    )
+    return Entry(made.text, settings)

@@ -1,0 +1,199 @@
+"""Races: what is counted as equal, tied and wrong, who is ranked where and why, and real ones."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import raygrove as rg
+from raygrove.gpu.analysis.hit_proof import HitProof, compared
+from raygrove.gpu.analysis.intervals import LEAST_SAMPLES, Measured, measured, outside, ranks, spearman
+from raygrove.gpu.analysis.race import Contestant, Race, judged
+from raygrove.gpu.analysis.racing import turns, warp_steps
+from raygrove.gpu.hierarchy.registry import register, structure, unregister
+
+RAYS = (24, 32)
+
+
+# -- intervals --------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("count", [6, 7, 9, 15, 40])
+def test_intervals_enclose_the_median_as_often_as_they_say(count: int) -> None:
+    """Of skewed times, whose true median is known."""
+    times = np.random.default_rng(count).lognormal(0.0, 1.0, (4000, count))
+    inside = np.mean([found.low <= 1.0 <= found.high for found in map(measured, times.tolist())])
+    narrower = np.sort(times)[:, [outside(count) + 1, -2 - outside(count)]]
+    assert 0.94 < inside < 0.995
+    assert np.mean((narrower[:, 0] <= 1.0) & (narrower[:, 1] >= 1.0)) < 0.95
+
+
+def test_the_interval_is_told_by_order_and_needs_six_samples() -> None:
+    found = measured([5.0, 1.0, 4.0, 2.0, 3.0, 9.0, 7.0])
+    assert (found.median, found.low, found.high) == (4.0, 1.0, 9.0)
+    assert found.samples == (5.0, 1.0, 4.0, 2.0, 3.0, 9.0, 7.0)
+    assert outside(8) == 0 and outside(9) == 1 and outside(12) == 2
+    with pytest.raises(ValueError, match="6 samples or more; these are 5"):
+        measured([1.0] * (LEAST_SAMPLES - 1))
+
+
+def test_rank_correlation_by_its_definition() -> None:
+    random = np.random.default_rng(1)
+    for count in (3, 5, 8, 12):
+        a, b = random.integers(0, 6, count).astype(float), random.permutation(count).astype(float)
+        true = np.corrcoef(ranks(a), ranks(b))[0, 1]
+        rho, p = spearman(a.tolist(), b.tolist())
+        assert rho == pytest.approx(true) and (p is None) == (count > 8)
+    assert spearman([1.0, 2.0, 3.0, 4.0], [9.0, 7.0, 5.0, 1.0]) == (-1.0, pytest.approx(2.0 / 24.0))
+    assert np.isnan(spearman([1.0, 1.0, 1.0], [1.0, 2.0, 3.0])[0])
+    assert ranks([3.0, 1.0, 3.0]).tolist() == [2.5, 1.0, 2.5]
+
+
+# -- hits -------------------------------------------------------------------------------------------------------------
+def test_ties_and_mismatches_are_counted_apart() -> None:
+    random = np.random.default_rng(2)
+    true_t, true_id = random.uniform(1.0, 9.0, RAYS).astype(np.float32), random.integers(0, 99, RAYS)
+    true_t[5:9], true_id[5:9] = np.inf, -1
+    t, prim_id = true_t.copy(), true_id.copy()
+    assert compared(t, prim_id, true_t, true_id)[0] == HitProof(768, 640, 0, 0)
+    prim_id[0, 0] += 1  # a tie: another one as far away
+    t[1, 3] *= np.float32(1.0 + 1e-6)  # rounding
+    t[2, 4] *= np.float32(1.001)  # another distance
+    t[3, 5], prim_id[3, 5] = np.inf, -1  # lost
+    t[6, 7], prim_id[6, 7] = 2.0, 4  # where there is nothing
+    proof, mask = compared(t, prim_id, true_t, true_id, frame=11)
+    assert dataclasses.replace(proof, first=()) == HitProof(768, 640, 1, 3)
+    assert np.argwhere(mask).tolist() == [[2, 4], [3, 5], [6, 7]]
+    assert [(one.frame, one.x, one.y) for one in proof.first] == [(11, 4, 2), (11, 5, 3), (11, 7, 6)]
+    assert (proof + proof).mismatches == 6 and (proof + proof).rays == 1536
+
+
+def test_warps_take_as_long_as_their_longest_ray() -> None:
+    steps = np.random.default_rng(3).integers(0, 50, (13, 21))
+    found = warp_steps(steps)
+    assert found.shape == (4, 3)
+    for row, column in itertools.product(range(4), range(3)):
+        assert found[row, column] == steps[4 * row : 4 * row + 4, 8 * column : 8 * column + 8].max()
+
+
+# -- words ------------------------------------------------------------------------------------------------------------
+def known(letter: str, update: float, trace: float, **more: Any) -> Contestant:
+    def sure(ms: float, width: float = 0.05) -> Measured:
+        return Measured(ms, ms - width, ms + width, (ms,) * 7)
+
+    total = sure(update + trace, more.pop("width", 0.1))
+    fields = {"rebuilds": 7, "refits": 0, "rays": 100, "mrays_per_s": 1.0 / trace, "proof": HitProof(100, 50), **more}
+    return Contestant(letter, letter.lower(), "bvh4", total, sure(update), sure(trace), sure(0.0), (1.0,), **fields)
+
+
+def test_ranks_and_reasons() -> None:
+    first, second, third = judged([known("A", 3.3, 4.8), known("B", 3.0, 6.0), known("C", 3.0, 6.02)])
+    assert [one.rank for one in (first, second, third)] == [1, 2, 2]
+    assert first.reason == "A builds 0.3 ms slower and traces 1.2 ms faster than B"
+    assert second.reason == "B builds 0.3 ms faster and traces 1.2 ms slower than A"
+    alike = judged([known("A", 3.0, 5.0, refits=2), known("B", 3.2, 4.9)])
+    assert [one.rank for one in alike] == [1, 1]
+    assert alike[1].reason == "no difference to A: B updates 0.2 ms slower"
+    assert judged([known("A", 3.0, 5.0)])[0].reason == ""
+
+
+def test_metrics_are_set_beside_speeds() -> None:
+    some = [known(letter, 1.0, trace, sah_cost=cost) for letter, trace, cost in
+            zip("ABCDE", (1.0, 2.0, 3.0, 4.0, 5.0), (5.0, 11.0, 12.0, 13.0, 14.0), strict=True)]  # fmt: skip
+    race = Race("s", 1, (0,), (8, 8), "smooth", 7, "d", "cpu", "A", judged(some))
+    (sah,) = [one for one in race.correlations if one.metric == "sah_cost"]
+    assert (sah.rho, sah.p, sah.count, sah.outliers) == (-1.0, pytest.approx(2.0 / 120.0), 5, ())
+    odd = [*some[:4], dataclasses.replace(some[4], sah_cost=1.0)]
+    race = dataclasses.replace(race, contestants=judged(odd))
+    assert [one.outliers for one in race.correlations if one.metric == "sah_cost"] == [("E",)]
+    assert json.loads(race.to_json())["correlations"][0]["metric"] == "sah_cost"
+
+
+def test_turns_begin_with_everybody_alike() -> None:
+    orders = [turns(4, number) for number in range(8)]
+    for place in range(4):
+        assert sorted(order[place] for order in orders) == [0, 0, 1, 1, 2, 2, 3, 3]
+
+
+# -- real ones --------------------------------------------------------------------------------------------------------
+@pytest.fixture
+def clip() -> rg.Clip:
+    """A soup that flies apart."""
+    random = np.random.default_rng(3)
+    still = random.uniform(-1.0, 1.0, (200, 1, 3)) + random.normal(0.0, 0.4, (200, 3, 3))
+    away = np.repeat(random.normal(0.0, 1.0, (200, 1, 3)), 3, axis=1)
+    vertices = np.stack([still + step * away for step in (0.0, 0.2, 0.4)]).reshape(3, 600, 3)
+    return rg.Clip(vertices, np.arange(600).reshape(-1, 3))
+
+
+@pytest.fixture
+def stale_structure() -> Iterator[str]:
+    """One whose refit does nothing: its boxes stay behind what moves."""
+
+    class Stale(structure("lbvh")):  # type: ignore[misc]
+        name = "stale_lbvh"
+
+        def refit(self, primitives: Any) -> None:
+            pass
+
+    register(Stale)
+    yield "stale_lbvh"
+    unregister("stale_lbvh")
+
+
+def test_every_structure_finds_what_brute_force_finds_and_a_stale_one_is_counted(
+    clip: rg.Clip, stale_structure: str
+) -> None:
+    names = ["lbvh@refit", "brute_force", f"{stale_structure}@refit", "median_sah"]
+    found = rg.race(clip, names, frames=range(3), size=(40, 30), repeat=6, device="cpu")
+    assert found.against == "B" and found.frames == (0, 1, 2) and found.size == (40, 30)
+    good, true, stale, other = found.contestants
+    assert true.proof.hits > 300 and true.proof.rays == 3 * 1200
+    assert good.proof.mismatches == other.proof.mismatches == true.proof.mismatches == 0
+    assert stale.proof.mismatches > 50 and found.mismatches == stale.proof.mismatches
+    assert found.wrong["C"].sum() > 0 and not found.wrong["A"].any()
+    assert found.verdict.startswith("HITS DIFFER: ") and "(C " in found.verdict
+    assert (good.rebuilds, good.refits) == (0, 18) and (other.rebuilds, other.refits) == (18, 0)
+    assert all(len(one.ms.samples) == 6 and len(one.frame_ms) == 3 for one in found.contestants)
+    assert good.sah_cost is not None and good.longest_warp >= good.mean_warp > 0.0
+    assert found.pictures["A"].shape == (30, 40, 4) and np.array_equal(found.pictures["A"], found.pictures["B"])
+    told = json.loads(found.to_json())
+    assert told["mismatches"] == found.mismatches and len(told["contestants"]) == 4
+    assert str(found).count("\n") == 4
+
+
+def test_each_has_the_order_of_its_turn(clip: rg.Clip, monkeypatch: pytest.MonkeyPatch) -> None:
+    from raygrove.gpu.analysis import racing
+
+    drawn: list[str] = []
+    draw = racing._Lane.draw
+
+    def noted(lane: Any, *given: Any, **named: Any) -> Any:
+        drawn.append(lane.view.name)
+        return draw(lane, *given, **named)
+
+    monkeypatch.setattr(racing._Lane, "draw", noted)
+    rg.race(clip, ["lbvh", "hploc"], frames=range(3), size=(16, 16), repeat=6, device="cpu")
+    assert "".join(drawn[:6]) == "ABBAAB" and "".join(drawn[6:18]) == "ABBAAB" + "BAABBA"
+
+
+@pytest.mark.parametrize(
+    ("named", "sentence"),
+    [
+        ({"contestants": []}, "1 to 8 configurations, and these are 0"),
+        ({"contestants": ["lbvh"] * 9}, "1 to 8 configurations, and these are 9"),
+        ({"repeat": 5}, "takes 6 passes or more, and these are 5"),
+        ({"frames": range(0)}, "1 to 10,000 frames, and these are 0"),
+        ({"ray_type": "x-rays"}, "ray_type"),
+        ({"contestants": ["lbhv"]}, "did you mean lbvh"),
+        ({"contestants": ["median_sah@refit"]}, "cannot be refitted"),
+    ],
+)
+def test_what_cannot_be_raced_is_a_sentence(clip: rg.Clip, named: dict[str, Any], sentence: str) -> None:
+    contestants = named.pop("contestants", ["lbvh"])
+    with pytest.raises(rg.Error, match=sentence):
+        rg.race(clip, contestants, size=(16, 16), device="cpu", **named)
