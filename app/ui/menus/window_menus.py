@@ -90,11 +90,12 @@ def view_menu(
     return Submenu(tr("&View"), entries)
 
 
-def help_menu(session: Session, parent: QWidget, opened: OpenedDialogs) -> Submenu:
+def help_menu(session: Session, parent: QWidget, opened: OpenedDialogs, begin_tour: Run) -> Submenu:
     """What explains the program, and the machine that it runs on."""
     structure, ray_type = (functools.partial(opened.show_help, group) for group in ("hierarchy", "ray_type"))
     entries: list[Entry] = [
         Command("help.palette", tr("Find a &command…"), opened.show_palette, "Ctrl+Shift+P"),
+        Command("help.tour", tr("Take the &tour"), begin_tour),
         Command("help.cheat_sheet", tr("&Cheat sheet"), opened.show_cheat_sheet, ("F1", "H")),
         Command("help.structure", tr("About this &structure"), structure, "Shift+F1"),
         Command("help.ray_type", tr("About this r&ay type"), ray_type, "Ctrl+F1"),

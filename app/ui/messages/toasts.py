@@ -134,7 +134,11 @@ class Toasts(QWidget):
 
     # -- Qt -------------------------------------------------------------------------------------------------------
     def event(self, event: QEvent) -> bool:
-        """Details that are opened need more room."""
+        """Details that are opened need more room; Esc is no command while it puts the list away."""
+        is_esc = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
+        if event.type() == QEvent.Type.ShortcutOverride and is_esc and self.is_listed:
+            event.accept()
+            return True
         if event.type() == QEvent.Type.LayoutRequest:
             self._place()
         return super().event(event)

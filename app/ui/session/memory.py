@@ -71,6 +71,14 @@ class Memory:
         """Remember a theme that was chosen where the settings began with `first`."""
         self._settings.setValue("theme", [first, theme])
 
+    def took_tour(self) -> bool:
+        """Whether the tour was taken to its last step."""
+        return self._settings.value("tour", "") == "taken"
+
+    def keep_tour(self) -> None:
+        """Remember that."""
+        self._settings.setValue("tour", "taken")
+
     def is_silenced(self, topic: str) -> bool:
         """Whether the user does not want to read about this again."""
         stored = self._settings.value("silenced", [])

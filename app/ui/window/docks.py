@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QStackedWidget, QTabBar, QWidget
 
 from raygrove.app.ui.panels.inspectors import Place
 from raygrove.app.ui.widgets.scrolled import Scrolled, needed_by, panel_of
@@ -82,6 +82,54 @@ class PictureAlone(QObject):
             widget.setHidden(is_alone)
         window.setWindowState(window.windowState() ^ Qt.WindowState.WindowFullScreen)
         return is_alone
+
+
+class PageAlone(QObject):
+    """A page of a stack stands alone in the window: what is around it is away as long as the page is shown."""
+
+    def __init__(self, stack: QStackedWidget, page: QWidget, around: Callable[[], Sequence[QWidget]]) -> None:
+        super().__init__(stack)
+        self._stack, self._page, self._around = stack, page, around
+        self._away: list[QWidget] = []
+        stack.currentChanged.connect(self.follow)
+
+    def follow(self) -> None:
+        """Put away what is around the page, or show it again."""
+        if self._stack.currentWidget() is not self._page:
+            self.bring_back()
+            return
+        shown = [widget for widget in self._around() if not widget.isHidden()]
+        shown.sort(key=lambda widget: not widget.visibleRegion().isEmpty())  # of tabs, those in front come back last
+        self._away += shown
+        for widget in shown:
+            widget.hide()
+
+    def bring_back(self) -> None:
+        """Show what was there, each tab in front that was."""
+        away, self._away = self._away, []
+        for widget in away:
+            widget.show()
+
+
+class LeftTabs(QObject):
+    """Takes away the bars of tabs that Qt leaves in a small window when of their panels none, or one, is shown."""
+
+    def __init__(self, window: QMainWindow, docks: Sequence[QDockWidget]) -> None:
+        super().__init__(window)
+        self._window, self._docks = window, docks
+        window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Look after the window has been arranged."""
+        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize, QEvent.Type.Show):
+            QTimer.singleShot(0, self, self._look)
+        return super().eventFilter(watched, event)
+
+    def _look(self) -> None:
+        shown = {dock.windowTitle() for dock in self._docks if not dock.isHidden()}
+        for bar in self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            if bar.x() >= 0 and len(shown & {bar.tabText(tab) for tab in range(bar.count())}) < 2:
+                bar.move(-bar.width(), -bar.height())  # Qt puts it back where it needs it
 
 
 class FirstRoom(QObject):

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QMainWindow, QMenu, QVBoxLayout, QWidget
 
 from raygrove.app.document.state import State
@@ -39,9 +39,11 @@ from raygrove.app.ui.session.session import Session
 from raygrove.app.ui.session.settings_files import Remaker, open_settings
 from raygrove.app.ui.timeline.timeline_bar import TimelineBar
 from raygrove.app.ui.window import theme
-from raygrove.app.ui.window.docks import FirstRoom, PictureAlone, make_docks, show_first
+from raygrove.app.ui.window.docks import FirstRoom, LeftTabs, PageAlone, PictureAlone, make_docks, show_first
 from raygrove.app.ui.window.picture_place import PicturePlace
 from raygrove.app.ui.window.previews import Previews
+from raygrove.app.ui.window.tour import Tour
+from raygrove.app.ui.window.tour_steps import steps
 from raygrove.app.ui.window.welcome import WelcomePage
 from raygrove.app.user_files.presets import is_settings_file
 from raygrove.gpu.scene import Scene
@@ -85,6 +87,8 @@ class MainWindow(QMainWindow):
         self._show_state()
         self.memory.restore_window(self)
         FirstRoom(self, self.docks)
+        LeftTabs(self, self.docks)
+        self.page_alone = PageAlone(self.stack, self.welcome, lambda: (self.pipeline, *self.docks))
         self.picture_alone = PictureAlone(self, lambda: (self.menuBar(), self.statusBar(), self.pipeline, *self.docks))
 
     @property
@@ -161,7 +165,7 @@ class MainWindow(QMainWindow):
                 show_tile_options=opened.show_tile_options,
             ),
             render_menus.render_menu(session, opened.show_ray_type_options),
-            window_menus.help_menu(session, self, opened),
+            window_menus.help_menu(session, self, opened, self.tour.begin),
         ]
 
     def _follow_actions(self, actions: Mapping[str, QAction]) -> None:
@@ -182,6 +186,8 @@ class MainWindow(QMainWindow):
         self.running.strip.lie_on(self.stack)
         self.toasts.lie_on(self.stack)
         self.setCentralWidget(page)
+        self.tour = Tour(self, self.stack, lambda: steps(self))
+        self.tour.ended.connect(lambda is_done: self.memory.keep_tour() if is_done else None)
 
     def _connect(self) -> None:
         document = self.document
@@ -195,6 +201,8 @@ class MainWindow(QMainWindow):
         self.welcome.demo_chosen.connect(self.open_demo)
         self.welcome.file_chosen.connect(lambda path: self.open_files([path]))
         self.welcome.open_wanted.connect(self.ask_for_files)
+        self.welcome.tour_wanted.connect(self.tour.begin)
+        self.welcome.left.connect(self._show_picture)
         self.loop.frame_arrived.connect(self._show_frame)
         self.inspectors.attach(self.loop, self.session.figures)
         self.loop.problem.connect(self.messages.show_picture_problem)
@@ -235,7 +243,12 @@ class MainWindow(QMainWindow):
         if self.document.state.timeline.is_playing:
             self.document.toggle_play()
         self.welcome.show_recent(self.memory.recent())
+        self.welcome.show_ways(has_scene=self.document.scene is not None, took_tour=self.memory.took_tour())
         self.stack.setCurrentWidget(self.welcome)
+
+    def _show_picture(self) -> None:
+        self.stack.setCurrentWidget(self.view)
+        self.view.setFocus()
 
     def cancel_jobs(self) -> None:
         """Cancel whatever runs in the background."""
@@ -246,7 +259,9 @@ class MainWindow(QMainWindow):
         """Put the docks back, and tell again what someone did not want to read again."""
         self.memory.forget_window()
         self.memory.hear_all()
+        self.page_alone.bring_back()
         self.restoreState(self._first_layout)
+        self.page_alone.follow()
 
     def toggle_full_screen(self) -> None:
         """The picture alone on the whole screen, and back."""
@@ -260,8 +275,7 @@ class MainWindow(QMainWindow):
         if scene is None:
             self.show_welcome()
             return
-        self.stack.setCurrentWidget(self.view)
-        self.view.setFocus()
+        self._show_picture()
         if self.document.state.scene.kind == "files":
             self.memory.add_recent(self.document.state.scene.names)
             self.messages.offer_neighbours(self.document.state.scene.names, self.open_files)
@@ -306,6 +320,11 @@ class MainWindow(QMainWindow):
         self.stats_panel.minimum_fps = state.settings.display.minimum_fps
         self.place.show_legend()
 
+    @property
+    def pipeline_row(self) -> QWidget:
+        """The row above the picture."""
+        return self.pipeline
+
     # -- Qt -------------------------------------------------------------------------------------------------------
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Files are welcome."""
@@ -319,6 +338,27 @@ class MainWindow(QMainWindow):
             event.acceptProposedAction()
             self.open_files(natural_order(paths))
 
+    def event(self, event: QEvent) -> bool:
+        """Esc is no command while it leads out of the tour or the first page."""
+        is_esc = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
+        if event.type() == QEvent.Type.ShortcutOverride and is_esc and self._way_out() is not None:
+            event.accept()
+            return True
+        return super().event(event)
+
+    def _way_out(self) -> Callable[[], None] | None:
+        """What Esc ends."""
+        is_first_page = self.stack.currentWidget() is self.welcome and self.document.scene is not None
+        return self.tour.end if self.tour.is_under_way else self._show_picture if is_first_page else None
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc that nobody else wants ends the tour, or leaves the first page for the scene that is open."""
+        leave = self._way_out()
+        if event.key() == Qt.Key.Key_Escape and leave is not None:
+            leave()
+        else:
+            super().keyPressEvent(event)
+
     def closeEvent(self, event: QCloseEvent) -> None:
         """Remember the window, cancel jobs, end the render thread; where work would be lost only once that was said."""
         if self.asks_before_quitting and not self._is_closed and not questions.may_quit(self, self.document.jobs):
@@ -326,6 +366,7 @@ class MainWindow(QMainWindow):
             return
         if not self._is_closed:
             self._is_closed = True
+            self.page_alone.bring_back()
             if self.isFullScreen():
                 self.picture_alone.toggle()
             self.memory.save_window(self)

@@ -1,81 +1,55 @@
-"""The first page: the built-in scenes with their pictures, the files opened last, and Open."""
+"""The first page: what to open, the built-in scenes under the question that each answers, and where to begin."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QHideEvent, QIcon, QPainter, QPainterPath, QPalette, QPixmap, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QGridLayout,
-    QHBoxLayout,
-    QListWidget,
-    QPushButton,
-    QScrollArea,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QCoreApplication, Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QHideEvent, QPixmap, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidget, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from raygrove.app.ui.plain_text import Label, RichLabel, tip
+from raygrove.app.ui.plain_text import Label, tip
 from raygrove.app.ui.session import recent_files
 from raygrove.app.ui.widgets.list_rows import add_row
 from raygrove.app.ui.window.previews import SIZE, Previews
+from raygrove.app.ui.window.scene_cards import CARD, Card, CardGroups
+from raygrove.version import VERSION
 
-MOST_COLUMNS = 3
-SIDE_WIDTH = 190
-CARD = QSize(180, 96)
+SIDE_WIDTH = 230
+ROOT = Path(__file__).resolve().parents[3]
+GUIDE, NEWS = ROOT / "docs" / "guide.md", ROOT / "CHANGELOG.md"
+"""Pages of the checkout; a package without them does not offer them."""
 
 
-class Card(QToolButton):
-    """One built-in scene: its picture, title and sentence."""
+def tr(text: str) -> str:
+    """`text` in the user's language."""
+    return QCoreApplication.translate("WelcomePage", text)
 
-    def __init__(self, info: Any, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.name = info.name
-        self.setObjectName(f"demo.{info.name}")
-        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
-        self.setIconSize(CARD)
-        words = {"triangles": self.tr("triangles"), "spheres": self.tr("spheres")}
-        self.setText(
-            f"{info.title}\n{info.triangles:,} {words[info.counted]}"
-            + (self.tr(", moves") if info.seconds else self.tr(", still"))
-        )
-        self.setToolTip(info.sentence)
-        self.setAccessibleDescription(info.sentence)
-        self.setAutoRaise(True)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.show_picture(None)
 
-    def show_picture(self, picture: QPixmap | None) -> None:
-        """Show the preview, with round corners; None: an empty plate."""
-        ratio = self.devicePixelRatioF()
-        plate = QPixmap(round(CARD.width() * ratio), round(CARD.height() * ratio))
-        plate.setDevicePixelRatio(ratio)
-        plate.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(plate)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        area = QRectF(0, 0, CARD.width(), CARD.height())
-        outline = QPainterPath()
-        outline.addRoundedRect(area, 8, 8)
-        painter.setClipPath(outline)
-        painter.fillRect(area, self.palette().color(QPalette.ColorRole.Mid))
-        if picture is not None:
-            painter.drawPixmap(area, picture, QRectF(picture.rect()))
-        painter.end()
-        self.setIcon(QIcon(plate))
+def questions() -> Mapping[str, tuple[str, ...]]:
+    """The built-in scenes by what they are for; those that are nowhere here stand at the end."""
+    return {
+        tr("Refit or rebuild?"): ("explode", "cloth"),
+        tr("A character"): ("walker",),
+        tr("Many moving objects"): ("orbit",),
+        tr("Light"): ("metal", "glass", "room"),
+        tr("Pure ray speed"): ("blob",),
+        tr("Particles"): ("spheres", "mixed", "galaxy", "molecule"),
+    }
 
 
 class WelcomePage(QScrollArea):
-    """See the module. `demo_chosen` carries a name, `file_chosen` a path, `open_wanted` nothing."""
+    """See the module. `demo_chosen` carries a name, `file_chosen` a path; `open_wanted`, `tour_wanted` and `left` (back
+    to the scene that is open) nothing."""
 
     demo_chosen = Signal(str)
     file_chosen = Signal(str)
     open_wanted = Signal()
+    tour_wanted = Signal()
+    left = Signal()
 
     def __init__(self, demos: Sequence[Any], previews: Previews, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -85,28 +59,82 @@ class WelcomePage(QScrollArea):
         self._previews = previews
         self._previews.ready.connect(self._show_picture)
         self.cards = {info.name: Card(info) for info in demos if not info.variant}
-        self._columns = 0
-        self._recent = QListWidget()
-        self._recent.setObjectName("recent")
-        self._recent.itemActivated.connect(lambda item: self.file_chosen.emit(item.data(Qt.ItemDataRole.UserRole)))
-        self._recent.itemClicked.connect(lambda item: self.file_chosen.emit(item.data(Qt.ItemDataRole.UserRole)))
-        self._recent_title = RichLabel(f"<h3>{self.tr('Recent files')}</h3>")
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(28, 20, 28, 20)
-        column.addWidget(self._heading())
-        self._grid = QGridLayout()
-        self._grid.setSpacing(10)
         for card in self.cards.values():
             card.clicked.connect(functools.partial(self.demo_chosen.emit, card.name))
-        self._place_cards(MOST_COLUMNS)
+        self.groups = CardGroups(questions(), self.cards, self.tr("More"))
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(28, 16, 28, 12)
+        column.setSpacing(12)
+        column.addWidget(self._heading())
         row = QHBoxLayout()
-        row.addLayout(self._grid)
-        row.addLayout(self._side(), 1)
+        row.setSpacing(24)
+        row.addWidget(self._side())
+        row.addLayout(self.groups, 1)
         column.addLayout(row)
         column.addStretch(1)
+        column.addLayout(self._foot())
         self.setWidget(page)
 
+    # -- parts ----------------------------------------------------------------------------------------------------
+    def _heading(self) -> Label:
+        heading = Label(self.tr("See what your ray-tracing structure costs, frame by frame."))
+        font = heading.font()
+        font.setPixelSize(22)
+        font.setBold(True)
+        heading.setFont(font)
+        heading.setWordWrap(True)
+        return heading
+
+    def _side(self) -> QWidget:
+        self._recent = QListWidget()
+        self._recent.setObjectName("recent")
+        for chosen in (self._recent.itemActivated, self._recent.itemClicked):
+            chosen.connect(lambda item: self.file_chosen.emit(item.data(Qt.ItemDataRole.UserRole)))
+        self._recent_title = Label(self.tr("Recent files"))
+        hint = Label(
+            self.tr("or drop files here. Several files, or a numbered sequence, are the key frames of one scene.")
+        )
+        hint.setWordWrap(True)
+        self._back = self._button("back", self.tr("Back to the scene"), self.left)
+        self._tour = self._button("tour", "", self.tour_wanted)
+        side = QWidget()
+        side.setFixedWidth(SIDE_WIDTH)
+        column = QVBoxLayout(side)
+        column.setContentsMargins(0, 0, 0, 0)
+        for widget in (
+            self._button("open", self.tr("Open a model…"), self.open_wanted),
+            hint,
+            self._back,
+            self._tour,
+            self._recent_title,
+        ):
+            column.addWidget(widget)
+        column.addWidget(self._recent, 1)
+        column.addStretch(0)
+        return side
+
+    def _button(self, name: str, title: str, wanted: Any) -> QPushButton:
+        button = QPushButton(title)
+        button.setObjectName(name)
+        button.setMinimumHeight(36)
+        button.clicked.connect(wanted)
+        return button
+
+    def _foot(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.addWidget(Label(self.tr("Raygrove {version}").format(version=VERSION)))
+        row.addStretch(1)
+        for name, title, path in (("guide", tr("Documentation"), GUIDE), ("news", tr("What is new"), NEWS)):
+            if path.is_file():
+                link = QPushButton(title)
+                link.setObjectName(name)
+                link.setFlat(True)
+                link.clicked.connect(functools.partial(QDesktopServices.openUrl, QUrl.fromLocalFile(str(path))))
+                row.addWidget(link)
+        return row
+
+    # -- what it shows --------------------------------------------------------------------------------------------
     def show_recent(self, paths: Sequence[str]) -> None:
         """List the files opened last."""
         self._recent.clear()
@@ -117,6 +145,16 @@ class WelcomePage(QScrollArea):
         self._recent.setVisible(bool(paths))
         self._recent_title.setVisible(bool(paths))
 
+    def show_ways(self, *, has_scene: bool, took_tour: bool) -> None:
+        """Offer the way back to an open scene, and the tour."""
+        self._back.setVisible(has_scene)
+        self._tour.setText(self.tr("Take the tour again") if took_tour else self.tr("Take the tour (6 steps, 5 min)"))
+
+    def _show_picture(self, name: str, picture: QPixmap) -> None:
+        if name in self.cards:
+            self.cards[name].show_picture(picture)
+
+    # -- Qt -------------------------------------------------------------------------------------------------------
     def showEvent(self, event: QShowEvent) -> None:
         """Draw the previews that are missing."""
         super().showEvent(event)
@@ -127,43 +165,10 @@ class WelcomePage(QScrollArea):
         self._previews.stop()
         super().hideEvent(event)
 
-    def _heading(self) -> RichLabel:
-        words = self.tr("Open an animated model, choose a structure, and see what every frame costs.")
-        return RichLabel(f"<h1>Raygrove</h1><p>{words}</p>")
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         """As many cards in a row as there is room for."""
         super().resizeEvent(event)
-        room = event.size().width() - SIDE_WIDTH
-        self._place_cards(min(max(room // (CARD.width() + 18), 1), MOST_COLUMNS))
-
-    def _place_cards(self, columns: int) -> None:
-        if self._grid.count() and columns == self._columns:
-            return
-        self._columns = columns
-        for place, card in enumerate(self.cards.values()):
-            self._grid.addWidget(card, place // columns, place % columns)
-
-    def _side(self) -> QVBoxLayout:
-        side = QVBoxLayout()
-        button = QPushButton(self.tr("Open a model…"))
-        button.setObjectName("open")
-        button.setMinimumSize(140, 40)
-        button.clicked.connect(self.open_wanted)
-        hint = Label(
-            self.tr("or drop files here. Several files, or a numbered sequence, are the key frames of one scene.")
-        )
-        hint.setWordWrap(True)
-        side.addWidget(button)
-        side.addWidget(hint)
-        side.addWidget(self._recent_title)
-        side.addWidget(self._recent, 1)
-        side.addStretch(0)
-        return side
-
-    def _show_picture(self, name: str, picture: QPixmap) -> None:
-        if name in self.cards:
-            self.cards[name].show_picture(picture)
+        self.groups.fit(event.size().width() - SIDE_WIDTH - 2 * 28 - 24)
 
 
 assert SIZE[0] * CARD.height() == SIZE[1] * CARD.width()

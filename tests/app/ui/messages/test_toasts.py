@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
@@ -122,6 +123,18 @@ def test_a_notice_leaves_the_picture_of_the_window_as_large_as_it_was(scene_wind
     assert scene_window.view.size() == size
     area, picture = scene_window.toasts.geometry(), scene_window.stack.geometry()
     assert picture.contains(area) and area.center().y() > picture.center().y()
+
+
+def test_esc_puts_the_list_away_and_is_no_command(scene_window: MainWindow, qtbot: Any) -> None:
+    scene_window.document.change("selection", dataclasses.replace(scene_window.document.state.selection, object=0))
+    scene_window.session.notices.show("information", "Something to know.")
+    count = scene_window.statusBar().findChild(QToolButton, "notice_count")
+    assert count is not None
+    count.click()
+    close = scene_window.toasts.messages()[0].findChild(QToolButton, "close")
+    assert close is not None and close.hasFocus()
+    QTest.keyClick(close, Qt.Key.Key_Escape)
+    assert not scene_window.toasts.isVisible() and scene_window.document.state.selection.object == 0
 
 
 def test_the_status_bar_says_what_draws(scene_window: MainWindow) -> None:

@@ -5,15 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDockWidget, QSpinBox, QWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QSpinBox, QTabBar, QWidget
 
 from raygrove.app.ui.widgets.scrolled import Scrolled, needed_by, panel_of
 from raygrove.app.ui.window.docks import fit_to_screen
 from raygrove.app.ui.window.main_window import MainWindow
 from tests.app.stand_ins import take_places
+
+
+@pytest.fixture
+def window(window: MainWindow) -> MainWindow:
+    """The window with its picture: beside the first page there are no panels."""
+    window.stack.setCurrentWidget(window.view)
+    take_places()
+    return window
+
 
 NAMES = ("camera", "heat", "pick", "boxes", "objects", "clip", "materials", "lights", "cost", "log", "spheres")
 
@@ -47,6 +56,29 @@ def test_a_small_window_keeps_its_size_with_every_panel_open(window: MainWindow,
 
 def is_seen(dock: QDockWidget) -> bool:
     return not dock.visibleRegion().isEmpty()
+
+
+def test_no_bar_of_tabs_is_left_of_panels_that_are_hidden(scene_window: MainWindow) -> None:
+    docks = {dock.objectName().removeprefix("dock."): dock for dock in scene_window.docks}
+    direct = Qt.FindChildOption.FindDirectChildrenOnly
+
+    def bars() -> list[set[str]]:
+        take_places()
+        found = [bar for bar in scene_window.findChildren(QTabBar, options=direct) if not bar.visibleRegion().isEmpty()]
+        return [{bar.tabText(tab) for tab in range(bar.count())} for bar in found if bar.count()]
+
+    for name in ("heat", "pick"):
+        docks[name].show()
+    assert any("Picked" in bar for bar in bars()), "one is there where it is needed"
+    for name in ("heat", "pick"):
+        docks[name].hide()
+    take_places()
+    for bar in scene_window.findChildren(QTabBar, options=direct):
+        if bar.count():
+            bar.move(40, 60)  # where Qt leaves it in a window that begins small
+    assert bars(), "it can be seen"
+    QApplication.postEvent(scene_window, QEvent(QEvent.Type.LayoutRequest))
+    assert bars() == []
 
 
 def test_in_a_low_window_panels_at_the_right_share_one_place(window: MainWindow) -> None:

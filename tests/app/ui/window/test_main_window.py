@@ -360,8 +360,10 @@ def test_a_still_model_is_given_a_motion_from_the_menu(window: MainWindow, qtbot
     assert [action.isEnabled() for action in menu.actions()] == [True, False, False, False]
 
 
-def test_at_first_only_the_figures_and_the_timeline_stand_beside_the_picture(window: MainWindow) -> None:
-    assert [dock.objectName() for dock in window.docks if dock.isVisible()] == ["dock.stats", "dock.timeline"]
+def test_at_first_only_the_figures_and_the_timeline_stand_beside_the_picture(
+    scene_window: MainWindow,
+) -> None:
+    assert [dock.objectName() for dock in scene_window.docks if dock.isVisible()] == ["dock.stats", "dock.timeline"]
 
 
 def test_two_pictures_after_a_long_build_are_no_high_frame_rate(

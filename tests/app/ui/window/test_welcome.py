@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QProcess, Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QListWidget
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QListWidget, QPushButton
 
 from raygrove.app.scene_io.demos import ALL_DEMOS
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.app.ui.window.previews import ROOT, SIZE, SOURCES, Previews
-from raygrove.app.ui.window.welcome import WelcomePage
+from raygrove.app.ui.window.welcome import WelcomePage, questions
 from raygrove.gpu.target.base import Target
 from tests.app.stand_ins import take_places
 
@@ -41,18 +42,60 @@ def test_a_click_on_a_card_chooses_its_scene(page: WelcomePage, qtbot: Any) -> N
 def test_cards_stand_in_as_many_columns_as_fit(page: WelcomePage, qtbot: Any) -> None:
     page.show()
     tops = {}
-    for width in (1200, 500):
+    for width in (1280, 900, 500):
         page.resize(width, 700)
         take_places()
         tops[width] = len({card.x() for card in page.cards.values()})
-    assert tops == {1200: 3, 500: 1}
+        assert page.horizontalScrollBar().maximum() == 0
+    assert tops == {1280: 4, 900: 3, 500: 1}
 
 
-def test_every_built_in_scene_is_seen_at_once_beside_the_statistics(page: WelcomePage, qtbot: Any) -> None:
+def test_every_built_in_scene_is_seen_at_once_under_its_question(page: WelcomePage, qtbot: Any) -> None:
     page.show()
-    page.resize(840, 710)
+    page.resize(1280, 672)  # 720 less the menus and the status bar
     take_places()
     assert page.verticalScrollBar().maximum() == page.horizontalScrollBar().maximum() == 0
+    headings = {label.text(): label for label in page.findChildren(QLabel)}
+    for question, names in questions().items():
+        heading, first = headings[question], page.cards[names[0]]
+        assert heading.x() == first.x() and 0 < first.y() - heading.y() < 40, question
+    assert {name for names in questions().values() for name in names} == set(page.cards)
+
+
+def test_nothing_stands_beside_the_first_page(window: MainWindow, qtbot: Any) -> None:
+    """And what was there comes back with the picture, the tab in front that was."""
+
+    def seen() -> set[str]:
+        take_places()
+        return {dock.objectName() for dock in window.docks if not dock.visibleRegion().isEmpty()}
+
+    assert window.stack.currentWidget() is window.welcome and seen() == set() and not window.pipeline.isVisible()
+    window.resize(1280, 720)
+    window.stack.setCurrentWidget(window.view)
+    window.commands.actions["view.dock.heat"].trigger()
+    before = seen()
+    assert before == {"dock.heat", "dock.timeline"} and window.pipeline.isVisible()
+    window.show_welcome()
+    assert seen() == set()
+    window.reset_layout()
+    assert seen() == set()
+    before = {"dock.stats", "dock.timeline"}
+    window.stack.setCurrentWidget(window.view)
+    assert seen() == before
+
+
+def test_esc_leads_from_the_first_page_back_to_the_scene(scene_window: MainWindow, qtbot: Any) -> None:
+    back = scene_window.welcome.findChild(QPushButton, "back")
+    assert back is not None
+    scene_window.show_welcome()
+    assert not back.isHidden()
+    back.click()
+    assert scene_window.stack.currentWidget() is scene_window.view
+    scene_window.show_welcome()
+    QTest.keyClick(scene_window, Qt.Key.Key_Escape)
+    assert scene_window.stack.currentWidget() is scene_window.view
+    scene_window.document.close_scene()
+    assert back.isHidden()
 
 
 def test_recent_files_can_be_chosen(page: WelcomePage, qtbot: Any) -> None:

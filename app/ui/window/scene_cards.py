@@ -1,0 +1,111 @@
+"""Cards of the built-in scenes, in groups under a heading each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QIcon, QPainter, QPainterPath, QPalette, QPixmap
+from PySide6.QtWidgets import QGridLayout, QToolButton, QVBoxLayout, QWidget
+
+from raygrove.app.ui.plain_text import Label
+
+CARD = QSize(165, 88)
+GAP = 8
+MOST_COLUMNS = 4
+
+
+class Card(QToolButton):
+    """One built-in scene: its picture, its title and how much it is; its sentence is the tip."""
+
+    def __init__(self, info: Any, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.name = info.name
+        self.setObjectName(f"demo.{info.name}")
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
+        self.setIconSize(CARD)
+        words = {"triangles": self.tr("triangles"), "spheres": self.tr("spheres")}
+        self.setText(
+            f"{info.title}\n{info.triangles:,} {words[info.counted]}"
+            + (self.tr(", moves") if info.seconds else self.tr(", still"))
+        )
+        self.setToolTip(info.sentence)
+        self.setAccessibleDescription(info.sentence)
+        self.setAutoRaise(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.show_picture(None)
+
+    def show_picture(self, picture: QPixmap | None) -> None:
+        """Show the preview, with round corners; None: an empty plate."""
+        ratio = self.devicePixelRatioF()
+        plate = QPixmap(round(CARD.width() * ratio), round(CARD.height() * ratio))
+        plate.setDevicePixelRatio(ratio)
+        plate.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(plate)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        area = QRectF(0, 0, CARD.width(), CARD.height())
+        outline = QPainterPath()
+        outline.addRoundedRect(area, 4, 4)
+        painter.setClipPath(outline)
+        painter.fillRect(area, self.palette().color(QPalette.ColorRole.Mid))
+        if picture is not None:
+            painter.drawPixmap(area, picture, QRectF(picture.rect()))
+        painter.end()
+        self.setIcon(QIcon(plate))
+
+
+class CardGroups(QVBoxLayout):
+    """Groups of cards, as many columns as fit; a group that is wider goes on in the next rows. Cards that are in no
+    group stand last, under `rest`."""
+
+    def __init__(self, groups: Mapping[str, Sequence[str]], cards: Mapping[str, Card], rest: str) -> None:
+        super().__init__()
+        named = {name for names in groups.values() for name in names}
+        left = [name for name in cards if name not in named]
+        wanted = {**groups, rest: left}
+        found = {title: [cards[name] for name in names if name in cards] for title, names in wanted.items()}
+        self._groups = [(Label(title), members) for title, members in found.items() if members]
+        self._grid = QGridLayout()
+        self._grid.setSpacing(GAP)
+        self._columns = 0
+        for heading, _ in self._groups:
+            font = heading.font()
+            font.setBold(True)
+            heading.setFont(font)
+        self.addLayout(self._grid)
+        self.addStretch(1)
+        self.fit(MOST_COLUMNS * (CARD.width() + 3 * GAP))
+
+    def fit(self, width: int) -> None:
+        """Take as many columns as there are in so many pixels."""
+        columns = min(max(width // (CARD.width() + 2 * GAP), 1), MOST_COLUMNS)
+        if columns == self._columns:
+            return
+        if self._columns:
+            self._grid.setColumnStretch(self._columns, 0)
+        self._columns = columns
+        for place, heading, cards in self._placed(columns):
+            row, column, span = place
+            if heading is not None:
+                self._grid.addWidget(heading, 2 * row, column, 1, span)
+            for number, card in enumerate(cards):
+                self._grid.addWidget(card, 2 * row + 1, column + number)
+        self._grid.setColumnStretch(columns, 1)
+
+    def _placed(self, columns: int) -> list[tuple[tuple[int, int, int], Label | None, list[Card]]]:
+        """Row, column and width of each part of a group: in the first row that has room for it."""
+        filled: list[int] = []
+        placed: list[tuple[tuple[int, int, int], Label | None, list[Card]]] = []
+        for heading, cards in self._groups:
+            for first in range(0, len(cards), columns):
+                part = cards[first : first + columns]
+                row = next((row for row, used in enumerate(filled) if used + len(part) <= columns), len(filled))
+                if row == len(filled) or first:
+                    row = len(filled)
+                    filled.append(0)
+                placed.append(((row, filled[row], len(part)), heading if first == 0 else None, part))
+                filled[row] += len(part)
+        return placed
