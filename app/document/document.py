@@ -14,18 +14,18 @@ from typing import Any
 
 from raygrove.app.camera import scene_nodes
 from raygrove.app.document import camera_follow, opening, saved_state
+from raygrove.app.document.changes import changed
 from raygrove.app.document.history import History
 from raygrove.app.document.jobs import Job, Mailroom
-from raygrove.app.document.state import Bookmark, SceneReference, State, replaced, value_at
+from raygrove.app.document.state import Bookmark, SceneReference, State
 from raygrove.app.edits import objects
 from raygrove.app.playback import timeline as timelines
 from raygrove.app.playback.timeline import Span
 from raygrove.app.problems.problem import Problem
 from raygrove.app.scene_io import is_picture
 from raygrove.app.settings import file as settings_file
-from raygrove.app.settings.settings import Settings, set_option
+from raygrove.app.settings.settings import Settings
 from raygrove.app.user_files import bookmarks
-from raygrove.gpu.attributes import FAR
 from raygrove.gpu.scene import Moment, Scene
 
 StateObserver = Callable[[State, State], None]
@@ -96,7 +96,7 @@ class Document:
         option does not take the value or is unknown, KeyError or IndexError where the path leads nowhere, TypeError for
         a value of another kind."""
         before = self._state
-        after = camera_follow.followed(before, _changed(before, path, value), self._scene)
+        after = camera_follow.followed(before, changed(before, path, value), self._scene)
         if after == before:
             return
         if path.partition(".")[0] not in UNRECORDED:
@@ -105,7 +105,7 @@ class Document:
 
     def begin_with(self, path: str, value: Any) -> None:
         """Set what stands at a path as if it had been so from the start: no step of undo. Raises as `change` does."""
-        self._set(_changed(self._state, path, value))
+        self._set(changed(self._state, path, value))
 
     def move_head(self, head: timelines.Timeline, merge_key: str | None = None) -> None:
         """Put the playing head elsewhere, on another clip or the other way round, as a step of undo: what a person
@@ -182,17 +182,27 @@ class Document:
         state opens that. The open scene stays until the new one is read, and on failure."""
         return self.open_picture(paths[0]) if is_picture(paths) else self._open(SceneReference("files", tuple(paths)))
 
-    def open_picture(self, path: str, changed: Callable[[Settings], Settings] = lambda settings: settings) -> Job:
-        """Restore what a saved picture shows: its scene, settings (as `changed` makes them), cameras and instant."""
+    def open_picture(self, path: str, as_given: Callable[[Settings], Settings] = lambda settings: settings) -> Job:
+        """Restore what a saved picture shows: its scene, settings (as `as_given` makes them), cameras and instant."""
         own = self._state.settings
 
         def work(job: Job) -> tuple[State, Scene]:
             saved, remarks = opening.open_picture(path, own, job)
-            state = dataclasses.replace(saved, settings=changed(saved.settings))
+            state = dataclasses.replace(saved, settings=as_given(saved.settings))
             scene = opening.open_scene(state.scene, state.settings, job)
             return state, dataclasses.replace(scene, remarks=remarks + scene.remarks)
 
         return self._start_opening(os.path.basename(path), work, lambda result: self.set_state(*result))
+
+    def open_saved(self, texts: Mapping[str, str], title: str) -> Job:
+        """Restore a state from the entries that pictures carry: its scene, settings, cameras and instant."""
+        own = self._state.settings
+
+        def work(job: Job) -> tuple[State, Scene]:
+            state = saved_state.state_of(texts, title, own)
+            return state, opening.open_scene(state.scene, state.settings, job)
+
+        return self._start_opening(title, work, lambda result: self.set_state(*result))
 
     def open_demo(self, name: str) -> Job:
         """Open a built-in scene in the background, made with `settings.demo`."""
@@ -380,20 +390,3 @@ class Document:
             return ""
         said = f" Not saved, because only this start's command line says so: {', '.join(left)}." if left else ""
         return f"Saved.{said}{' ' + lost if lost else ''}"
-
-
-def _changed(state: State, path: str, value: Any) -> State:
-    """The state with one change; settings are checked by their options."""
-    group, _, key = path.partition(".")
-    if group == "settings" and key.count(".") >= 1:
-        settings = set_option(state.settings, key, value)
-        if key == "spheres.select_by" and not value:  # a range is of an attribute
-            whole = dataclasses.replace(settings.spheres, select_from=-FAR, select_to=FAR)
-            settings = dataclasses.replace(settings, spheres=whole)
-        return dataclasses.replace(state, settings=settings)
-    present = value_at(state, path)
-    number = isinstance(present, int | float) and isinstance(value, int | float)
-    if type(value) is not type(present) and not number:
-        raise TypeError(f"{path} holds a {type(present).__name__}, not a {type(value).__name__}.")
-    changed: State = replaced(state, path, value)
-    return changed

@@ -142,7 +142,7 @@ def open_window(window: MainWindow, size: tuple[int, int] | None) -> None:
 
 
 def open_scene(window: MainWindow, arguments: Any) -> None:
-    """Open what the command line names, unless the document already has a scene or opens one."""
+    """Open what the command line names, or what a crash has left, unless the document has a scene or opens one."""
     if window.document.scene is not None or window.document.jobs:
         return
     files, demo = getattr(arguments, "files", None), getattr(arguments, "demo", None)
@@ -150,3 +150,5 @@ def open_scene(window: MainWindow, arguments: Any) -> None:
         window.open_files(list(files))
     elif demo:
         window.open_demo(demo)
+    elif not getattr(arguments, "live", None):
+        window.set_aside.open_left()

@@ -36,6 +36,7 @@ from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.session import recent_files
 from raygrove.app.ui.session.scene_files import SceneFiles
 from raygrove.app.ui.session.session import Session
+from raygrove.app.ui.session.set_aside import SetAside
 from raygrove.app.ui.session.settings_files import Remaker, open_settings
 from raygrove.app.ui.timeline.timeline_bar import TimelineBar
 from raygrove.app.ui.window import theme
@@ -87,6 +88,7 @@ class MainWindow(QMainWindow):
         self._show_state()
         self.memory.restore_window(self)
         FirstRoom(self, self.docks)
+        self.set_aside = SetAside(session, self)
         LeftTabs(self, self.docks)
         self.page_alone = PageAlone(self.stack, self.welcome, lambda: (self.pipeline, *self.docks))
         self.picture_alone = PictureAlone(self, lambda: (self.menuBar(), self.statusBar(), self.pipeline, *self.docks))
@@ -370,6 +372,7 @@ class MainWindow(QMainWindow):
             if self.isFullScreen():
                 self.picture_alone.toggle()
             self.memory.save_window(self)
+            self.set_aside.end()
             self.hide()
             self.previews.stop()
             self.running.stop()
