@@ -148,3 +148,12 @@ def open_queue_times() -> int:
     """A file whose second number is the nanoseconds that this thread waited for a processor; raises OSError where they
     are not counted."""
     return os.open(_PROC / f"self/task/{threading.get_native_id()}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
+
+
+def process_start(number: int) -> str:
+    """When a process began, in the kernel's ticks since the start of the machine: what tells it from another with its
+    number. An empty text where it does not run."""
+    try:
+        return (_PROC / str(number) / "stat").read_text().rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return ""

@@ -23,6 +23,7 @@ PLY_BYTES = {"char": 1, "uchar": 1, "int8": 1, "uint8": 1, "short": 2, "ushort":
 MAX_HEADER = 1 << 16
 LEAST_CORNERS = 3
 OBJ_VERTEX = re.compile(rb"^[ \t]*v[ \t]", re.MULTILINE)
+OBJ_WORD = re.compile(rb"^[ \t]*(#|[vfoglps][ \t]|v[tnp][ \t]|usemtl|mtllib)", re.MULTILINE)
 OBJ_FACE = re.compile(rb"^[ \t]*f[ \t]([^\r\n]*)", re.MULTILINE)
 OBJ_CORNER = re.compile(rb"(-?\d+)[^ \t]*")
 
@@ -137,9 +138,9 @@ def _stl(data: bytes) -> str:
 
 
 def _obj(data: bytes) -> str:
-    """A text that ends within a line. Some whole files end without a line break: vertices that no face uses tell more,
-    where there are any."""
-    if data.endswith((b"\n", b"\r")) or not data:
+    """A text that ends within a line, if it is of this format at all. Some whole files end without a line break:
+    vertices that no face uses tell more, where there are any."""
+    if data.endswith((b"\n", b"\r")) or not OBJ_WORD.search(data):
         return ""
     vertices, line = len(OBJ_VERTEX.findall(data)), data.count(b"\n") + 1
     corners = {int(corner) for face in OBJ_FACE.findall(data) for corner in OBJ_CORNER.findall(face)}

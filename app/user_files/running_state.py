@@ -17,6 +17,7 @@ from pathlib import Path
 
 from raygrove.app.settings import file as settings_file
 from raygrove.app.settings.kept_files import UnusableFileError, read_bytes, write_bytes
+from raygrove.gpu.linux import process_start
 
 SIZE_LIMIT_BYTES = 4 << 20
 OLDEST_S = 30 * 24 * 3600.0
@@ -45,7 +46,7 @@ def own_file() -> Path:
 
 def save(texts: Mapping[str, str], attempts: int = 0) -> None:
     """Set the state of this process aside. Raises OSError."""
-    kept = {"texts": dict(texts), "attempts": attempts, "began": _began(os.getpid())}
+    kept = {"texts": dict(texts), "attempts": attempts, "began": process_start(os.getpid())}
     write_bytes(own_file(), json.dumps(kept).encode())
 
 
@@ -95,14 +96,5 @@ def _read(path: Path) -> LeftState | None:
 def _runs(path: Path, began: object) -> bool:
     """Whether the process of a file runs still; `began` tells it from another with its number, None takes any."""
     number = path.stem
-    now = _began(int(number)) if number.isdecimal() else ""
+    now = process_start(int(number)) if number.isdecimal() else ""
     return bool(now) and (began is None or began == now)
-
-
-def _began(process: int) -> str:
-    """When a process began, in the kernel's ticks since the start of the machine; an empty text where it does not
-    run."""
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[19]
-    except (OSError, IndexError):
-        return ""

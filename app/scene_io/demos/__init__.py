@@ -65,7 +65,7 @@ DEMOS: tuple[DemoInfo, ...] = (
     DemoInfo(
         "orbit",
         "Orbit",
-        "Spheres circle a torus knot in a room of mirrors: many bodies that move rigidly.",
+        "Spheres circle a torus knot in a room: many bodies that move rigidly. To Whitted its walls are mirrors.",
         100_000,
         12.0,
     ),

@@ -82,6 +82,8 @@ def test_whole_files_lack_nothing_and_cut_ones_say_what(tmp_path: Path) -> None:
             "it ends within line 6, and no face uses 1 of its 4 vertices",
         ),
         (b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\n", "obj", ""),
+        (b"A letter to the editor, about models", "obj", ""),
+        (b"v 0 0", "obj", "it ends within line 1"),
         (b"FBX", "fbx", ""),
     ],
 )
