@@ -16,6 +16,7 @@ asked for; docs/api.md tells of each:
     show, Viewer                    the window, waited for or beside a running loop
     builder, Tree                   a function of one's own as a structure
     load_tree, save_tree            trees in files .rgtree
+    import_tree, use_tree           trees of other programs' files; a tree as a builder
     validate                        whether a tree is sound and fits its geometry
     structures, Configuration, StructureChoice     what there is to build, by name, and how
     choose, Target, TargetOptions   where kernels run: an NVIDIA GPU, or the CPU
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from raygrove.gpu.face.building import build, build_spheres
     from raygrove.gpu.face.clips import Clip
     from raygrove.gpu.face.clips import open as open
+    from raygrove.gpu.face.foreign_trees import import_tree, use_tree
     from raygrove.gpu.face.hits import Hits
     from raygrove.gpu.face.judging import validate
     from raygrove.gpu.face.laboratory import advise
@@ -85,6 +87,7 @@ _HOMES = {
     "face.building": ("build", "build_spheres"),
     "face.clips": ("Clip", "open"),
     "face.hits": ("Hits",),
+    "face.foreign_trees": ("import_tree", "use_tree"),
     "face.judging": ("validate",),
     "face.laboratory": ("advise",),
     "face.pictures": ("Pictures", "render"),
@@ -159,12 +162,14 @@ __all__ = [
     "builder",
     "choose",
     "diagnose",
+    "import_tree",
     "load_tree",
     "race",
     "render",
     "save_tree",
     "show",
     "structures",
+    "use_tree",
     "validate",
 ]
 """Not `open`: `from raygrove import *` leaves the built-in one as it is."""

@@ -31,7 +31,20 @@ ALL = "the group of objects that the rays of every group meet, and of rays that 
 
 PARTS = (
     ("Scenes", ("Scene", "Mesh", "ALL", "Clip", "open")),
-    ("Trees", ("build", "build_spheres", "Structure", "structures", "Configuration", "save_tree", "load_tree")),
+    (
+        "Trees",
+        (
+            "build",
+            "build_spheres",
+            "Structure",
+            "structures",
+            "Configuration",
+            "save_tree",
+            "load_tree",
+            "import_tree",
+            "use_tree",
+        ),
+    ),
     ("Rays", ("RaySet", "sensors.lidar", "sensors.pinhole", "Hits")),
     ("Pictures", ("render", "Pictures", "Camera")),
     ("Regions", ("Nearest", "Neighbours", "PrimitiveLists", "FoundLeaves")),

@@ -13,6 +13,7 @@ limits.
     scaled(scene)     import.scale: one node above all others: scaling.py
     with_motion(...)  a motion for a model that has none: turntable, explode, wobble: motions.py
     clip_file.py      arrays of NumPy -> a mesh with key frames
+    trees/            files of trees of other programs -> columns
     particles/        files of particles -> spheres; readers.py: readers of other packages
     describe(scene)   plain values for `info`: describe.py
     float64 tools     node transforms, tracks at an instant; joining equal vertices: transforms.py, joining.py
@@ -37,11 +38,14 @@ from .limits import ImportLimits
 from .particles.formats import PARTICLE_ENDINGS
 from .readers import foreign_endings, is_foreign
 from .sanitise import sanitise
+from .trees.formats import READERS
+from .trees.found import FoundTree
 
 __all__ = [
     "COMMON", "EXTENSIONS", "PACKED", "PARTICLE_ENDINGS", "ImportCancelled", "ImportLimits", "SceneError",
     "describe",
-    "foreign_endings", "is_picture", "load", "load_environment", "load_picture", "natural_order", "sanitise",
+    "foreign_endings", "is_picture", "load", "load_environment", "load_picture", "load_tree",
+    "natural_order", "sanitise",
 ]  # fmt: skip
 
 DEFAULT_LIMITS = ImportLimits()
@@ -89,6 +93,17 @@ def load_picture(
     check_readable(path)
     found = importer.read_picture(path, limits, cancel)
     return found["texts"], found["width"], found["height"]
+
+
+def load_tree(
+    path: str | os.PathLike[str], format_name: str = "auto", limits: ImportLimits = DEFAULT_LIMITS
+) -> FoundTree:
+    """The tree that another program wrote, as columns, not yet followed. Raises `SceneError` with a sentence."""
+    path = os.path.abspath(os.path.expanduser(os.fspath(path)))
+    if format_name not in ("auto", *READERS):
+        raise SceneError(f"There is no format {format_name!r} of trees; there are {', '.join(READERS)}.", path)
+    check_readable(path)
+    return importer.read_tree(path, format_name, limits)
 
 
 def load_environment(

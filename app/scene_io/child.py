@@ -1,5 +1,5 @@
 """The importing child process: `python -m raygrove.app.scene_io.child FD` reads a job (JSON) from stdin and writes the
-scene to file FD; of a picture, the state that was saved in it.
+scene to file FD; of a picture, the state that was saved in it; of a tree, its columns.
 
 Lines of JSON on stdout tell the parent of progress, of the end, or of an error with its sentence. Memory is limited
 before any foreign code is loaded; libraries that print are sent to stderr; before a file is looked at, the process
@@ -39,7 +39,7 @@ def main() -> int:
 
 
 def _files_of(job: dict[str, Any]) -> list[str]:
-    return list(job["paths"]) if "paths" in job else [job.get("picture") or job["environment"]]
+    return list(job["paths"]) if "paths" in job else [job.get("picture") or job.get("tree") or job["environment"]]
 
 
 def _protect_stdout() -> TextIO:
@@ -62,6 +62,14 @@ def _import(job: dict[str, Any], limits: ImportLimits, descriptor: int, lines: T
 
         with os.fdopen(descriptor, "wb") as file:
             file.write(json.dumps(read_picture(job["picture"])).encode())
+        _say(lines, done=True)
+        return
+    if "tree" in job:
+        from .trees.read import read_tree
+        from .trees.read import write as write_tree
+
+        with os.fdopen(descriptor, "wb") as file:
+            write_tree(read_tree(job["tree"], job["format"], limits), file)
         _say(lines, done=True)
         return
     from . import exchange

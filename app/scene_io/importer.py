@@ -30,6 +30,8 @@ from .errors import CrashedError, ImportCancelled, RefusedError, SceneError, dis
 from .files import extension_of
 from .limits import ImportLimits
 from .particles.formats import PARTICLE_ENDINGS
+from .trees import read as trees
+from .trees.found import FoundTree
 
 CHILD_MODULE = "raygrove.app.scene_io.child"
 POLL_SECONDS = 0.05
@@ -113,6 +115,12 @@ def read_environment(path: str, limits: ImportLimits, cancel: threading.Event | 
             ) from error
         assert found is not None
         return found
+
+
+def read_tree(path: str, format_name: str, limits: ImportLimits, cancel: threading.Event | None = None) -> FoundTree:
+    """The tree of another program's file, read in a child process (trees/); errors as of `run`."""
+    with _done_in_child({"tree": path, "format": format_name}, path, limits, None, cancel) as result:
+        return trees.taken(result, path)
 
 
 @contextlib.contextmanager

@@ -3,6 +3,7 @@ into memory and not parsed; every size is checked against the file's length befo
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
@@ -31,9 +32,10 @@ class TreeFileError(Error):
 
 
 # -- writing -----------------------------------------------------------------------------------------------------------
-def save_tree(tree: Tree, path: str | os.PathLike[str], builder: str = "") -> None:
-    """Write a tree into a file `.rgtree`, which appears whole or not at all; `builder` says what made the tree. Indices
-    that need no more are written as int32. The tree is not checked. Raises TreeFileError where an array is none."""
+def save_tree(tree: Tree, path: str | os.PathLike[str], builder: str = "", *, scene: Any = None) -> None:
+    """Write a tree into a file `.rgtree`, which appears whole or not at all; `builder` says what made the tree, and
+    `scene`, (vertices, triangles), what it is over: the file keeps a hash of them. Indices that need no more are
+    written as int32. The tree is not checked. Raises TreeFileError where an array is none."""
     arrays = {name: _written(name, getattr(tree, name)) for name in COLUMNS if getattr(tree, name) is not None}
     entries: dict[str, dict[str, Any]] = {}
     end = 0
@@ -42,6 +44,10 @@ def save_tree(tree: Tree, path: str | os.PathLike[str], builder: str = "") -> No
         end = begin + values.nbytes
         entries[name] = {"type": values.dtype.name, "shape": list(values.shape), "offset": begin}
     header = {"format": "rgtree", "version": VERSION, "kind": KIND, "builder": builder, "arrays": entries}
+    if tree.splits_references:
+        header["splits_references"] = True
+    if scene is not None:
+        header["scene"] = scene_hash(*scene)
     text = json.dumps(header).encode()
     text += b" " * (-(len(text) + 8) % ALIGNMENT)
     path = Path(path)
@@ -73,9 +79,18 @@ def _written(name: str, given: object) -> np.ndarray:
     return values
 
 
+def scene_hash(vertices: Any, triangles: Any) -> str:
+    """What tells scenes apart in files of trees: `sha256:` and the digest of the vertices as little-endian float32,
+    then of the triangles as int32, each row after row."""
+    digest = hashlib.sha256(np.ascontiguousarray(vertices, "<f4").tobytes())
+    digest.update(np.ascontiguousarray(triangles, "<i4").tobytes())
+    return f"sha256:{digest.hexdigest()}"
+
+
 # -- reading -----------------------------------------------------------------------------------------------------------
-def load_tree(path: str | os.PathLike[str]) -> Tree:
-    """The tree of a file `.rgtree`, its arrays mapped and read only. Links and primitives are not followed here: a
+def load_tree(path: str | os.PathLike[str], *, scene: Any = None) -> Tree:
+    """The tree of a file `.rgtree`, its arrays mapped and read only. With `scene`, (vertices, triangles), a file that
+    says it is of another one is refused. Links and primitives are not followed here: a
     builder that gives this tree has it checked first, and so a file of anybody's is safe. Raises TreeFileError."""
     where = str(path)
     if not Path(path).is_file():  # a pipe would be waited for
@@ -91,15 +106,21 @@ def load_tree(path: str | os.PathLike[str]) -> Tree:
                     where,
                     "it is cut off, or no .rgtree",
                 )
-            entries = _entries(file.read(header_length), where)
+            header = _header(file.read(header_length), where)
     except OSError as error:
         raise TreeFileError(f"it cannot be read: {error.strerror}", where) from error
+    if scene is not None and header.get("scene") not in (None, scene_hash(*scene)):
+        said = "it is the tree of another scene, or of another instant: the hash of vertices and triangles differs"
+        raise TreeFileError(said, where, "give the geometry that it was written with")
     start = 8 + header_length
-    return Tree(**{name: _mapped(path, name, entry, start, length) for name, entry in entries.items()})
+    arrays: dict[str, Any] = {
+        name: _mapped(path, name, header["arrays"][name], start, length) for name in COLUMNS if name in header["arrays"]
+    }
+    return Tree(**arrays, splits_references=header.get("splits_references") is True)
 
 
-def _entries(text: bytes, where: str) -> dict[str, Any]:
-    """What the header says of each array."""
+def _header(text: bytes, where: str) -> dict[str, Any]:
+    """The header, with all arrays that there have to be."""
     try:
         header = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -112,7 +133,7 @@ def _entries(text: bytes, where: str) -> dict[str, Any]:
     missing = [name for name in COLUMNS if name not in header["arrays"] and name != "bounds"]
     if missing:
         raise TreeFileError(f"it has no array {missing[0]}", where)
-    return {name: header["arrays"][name] for name in COLUMNS if name in header["arrays"]}
+    return header
 
 
 def _mapped(path: str | os.PathLike[str], name: str, entry: Any, start: int, length: int) -> np.ndarray:

@@ -24,12 +24,13 @@ def validate(
     triangles: Any = None,
     *,
     time: float = 0.0,
-    splits_references: bool = False,
+    splits_references: bool | None = None,
     ulps: int = 1,
 ) -> Validation:
     """Whether a tree is one, and is up to date with its geometry: links without cycles, each primitive in exactly one
-    leaf (in one or more with `splits_references`), every child in its parent's box and every primitive in its leaf's,
-    to `ulps` roundings of the largest coordinate. All kinds of faults are found, each with its first bad node.
+    leaf (one or more with `splits_references`, by default as the tree says), every child in its parent's box and every
+    primitive in its leaf's, to `ulps` roundings of the largest coordinate. All kinds of faults are found, each with
+    its first bad node.
 
     `tree` is a rg.Tree, a structure's `nodes()`, or a Structure, which is asked about its own scene as it is now.
     `shape` is what the tree has to fit: vertices (V, 3) with `triangles` (N, 3), a rg.Clip at `time` seconds, a
@@ -50,7 +51,8 @@ def validate(
     if not isinstance(tree, Tree | NodeTable):
         raise Error(f"a tree is a rg.Tree or a rg.Structure, not {type(tree).__name__}", "rg.validate", "give one")
     boxes = host_boxes(shape, triangles, time)
-    return validate_boxes(tree, boxes, splits_references=splits_references, ulps=ulps)
+    splits = getattr(tree, "splits_references", False) if splits_references is None else splits_references
+    return validate_boxes(tree, boxes, splits_references=splits, ulps=ulps)
 
 
 def host_boxes(shape: Any, triangles: Any, time: float) -> np.ndarray:

@@ -26,7 +26,7 @@ class Tree:
     node's two children, as rows of nodes; of leaves they are not looked at. `first` (M,) integers: where a leaf's
     primitives begin in `primitives` (R,) integers, rows of the boxes that the function was given; of inner nodes it is
     not looked at. `bounds` (M, 6), lower and upper of each node, are checked; None: they are only computed. Nodes that
-    no way from the root leads to are left out.
+    no way from the root leads to are left out. `splits_references` says that a primitive may be in several leaves.
 
     Example:
         >>> import raygrove as rg
@@ -38,6 +38,7 @@ class Tree:
     count: Any
     primitives: Any
     bounds: Any = None
+    splits_references: bool = False
 
 
 class TreeError(HierarchyError):
