@@ -153,6 +153,9 @@ class WindowOptions:
         "Light, dark, or as the desktop has it; dark where the desktop says nothing.",
         choices=("system", "light", "dark"),
     )
+    presenter: bool = option(
+        False, "Everything in the window 1.5 times as large, to be read from the last row; from the next start on."
+    )
     watch: bool = option(
         False, "Read the scene again whenever one of its files is written; the camera and the playing head stay."
     )

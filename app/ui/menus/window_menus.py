@@ -79,10 +79,14 @@ def view_menu(
     def toggle_figures() -> None:
         document.change("settings.display.heads_up", not document.state.settings.display.heads_up)
 
+    def toggle_presenter() -> None:
+        document.change("settings.window.presenter", not document.state.settings.window.presenter)
+
     entries: list[Entry] = [
         setting(session.choices, "view.theme", tr("&Theme"), "window.theme"),
         pipeline,
         Command("view.heads_up", tr("&Figures over the picture"), toggle_figures, "Z", checkable=True),
+        Command("view.presenter", tr("Presenter si&ze"), toggle_presenter, checkable=True),
         *(Standing(f"view.{dock.objectName()}", dock.toggleViewAction()) for dock in docks),
         Command("view.reset_layout", tr("Reset the &layout"), reset_layout),
         Command("view.full_screen", tr("F&ull screen"), toggle_full_screen, "F11", checkable=True),

@@ -71,6 +71,18 @@ class Memory:
         """Remember a theme that was chosen where the settings began with `first`."""
         self._settings.setValue("theme", [first, theme])
 
+    def is_presenter(self, first: bool) -> bool:
+        """Whether everything is to be larger: what was chosen in the window, where the settings began as they do now,
+        with `first`; else what they say."""
+        stored = self._settings.value("presenter", [])
+        if isinstance(stored, list) and len(stored) == 2 and stored[0] == str(first):
+            return bool(stored[1] == str(True))
+        return first
+
+    def keep_presenter(self, is_larger: bool, first: bool) -> None:
+        """Remember that."""
+        self._settings.setValue("presenter", [str(first), str(is_larger)])
+
     def took_tour(self) -> bool:
         """Whether the tour was taken to its last step."""
         return self._settings.value("tour", "") == "taken"

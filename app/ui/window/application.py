@@ -12,10 +12,12 @@ from PySide6.QtWidgets import QApplication
 from raygrove.app.document.document import Document
 from raygrove.app.system import interrupts
 from raygrove.app.ui.picture.painter_view import PainterView
+from raygrove.app.ui.session.memory import Memory
 from raygrove.app.ui.session.session import make_session
 from raygrove.app.ui.session.settings_files import show_remarks
 from raygrove.app.ui.window.docks import fit_to_screen
 from raygrove.app.ui.window.main_window import MainWindow
+from raygrove.app.ui.window.presenter_size import PRESENTER_KEY, PresenterSize, presenter_size
 
 UNSEEN = ("offscreen", "minimal")
 """Qt's platforms where nobody sees the window: one that could not open its scene closes there."""
@@ -34,8 +36,12 @@ def run(document: Document, arguments: Any = None, live: Any = None) -> int:
     """Open the window and stay until it is closed, by the user or by Ctrl+C in the terminal, which the caller notes
     (app/system/interrupts.py); returns the exit code. `arguments` are the command line's: files, demo, size. `live` is
     what it follows, `poll()` and `has_ended()`: then it closes, too."""
+    first = document.state.settings.window.presenter
+    document.begin_with(PRESENTER_KEY, Memory().is_presenter(first))
+    presenter_size(document.state.settings.window.presenter)
     application = make_application(document.state.settings.display.swap_interval)
     window = make_window(document)
+    PresenterSize(window.session, first, window)
     size = getattr(arguments, "size", None)
     open_window(window, tuple(size) if size else None)
     fit_to_screen(window)

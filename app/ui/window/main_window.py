@@ -317,6 +317,7 @@ class MainWindow(QMainWindow):
         actions["edit.undo"].setEnabled(self.document.can_undo)
         actions["edit.redo"].setEnabled(self.document.can_redo)
         actions["view.heads_up"].setChecked(state.settings.display.heads_up)
+        actions["view.presenter"].setChecked(state.settings.window.presenter)
         actions["structure.quality"].setChecked(state.settings.statistics.quality)
         actions["camera.orthographic"].setChecked(state.camera_of(0).orthographic)
         self.stats_panel.minimum_fps = state.settings.display.minimum_fps

@@ -55,7 +55,7 @@ class Stage:
         open_window(self.window, None)
         self.window.resize(*WINDOW)
         self.window.reset_layout()
-        self.window.memory.silence("device")
+        self.document.change("settings.window.theme", "light")  # another picture may have chosen the dark one
 
     def until(self, condition: Callable[[], object], what: str) -> None:
         """Let the program work until something is so."""
@@ -145,6 +145,7 @@ def welcome(stage: Stage) -> Iterable[QWidget]:
     stage.window.previews.ready.connect(lambda name, picture: drawn.add(name))
     stage.window.previews.ask(stage.window.welcome.cards)
     stage.until(lambda: drawn >= set(stage.window.welcome.cards), "the previews")
+    stage.rest(0.5)
     return ()
 
 
