@@ -12,7 +12,7 @@ from raygrove.app.cli.examples import EXAMPLES, EXIT_CODES
 from raygrove.app.cli.of_programs import add_plug_in
 from raygrove.program import typed
 
-COMMANDS = ("view", "render", "bench", "info", "warm", "doctor")
+COMMANDS = ("view", "render", "bench", "race", "advise", "info", "warm", "doctor")
 DEFAULT_COMMAND = "view"
 BENCH_KINDS = ("build", "trace", "frame", "suite")
 BENCH_HELP = (
@@ -70,6 +70,8 @@ def top_parser(version: str) -> argparse.ArgumentParser:
         "render", nargs="?", help="pictures without a window: PNG, video, EXR; statistics as a table or JSON"
     )
     commands.add_argument("bench", nargs="?", help="measure: bench build, trace, frame or suite")
+    commands.add_argument("race", nargs="?", help="several structures on the same frames: who is faster, and why")
+    commands.add_argument("advise", nargs="?", help="when to rebuild a structure over a clip, and when to refit it")
     commands.add_argument("info", nargs="?", help="what is in a file")
     commands.add_argument("warm", nargs="?", help="compile ahead what drawing needs")
     commands.add_argument("doctor", nargs="?", help="what this machine can do, as a report to paste")
@@ -83,6 +85,9 @@ def command_parser(command: str, version: str) -> argparse.ArgumentParser:
         "render": "Draw pictures without a window.",
         "bench": "Measure a scene. Tables go to stdout, raw samples with --json. What the project itself promises is "
         "measured by `python -m raygrove.bench CASE`.",
+        "race": "Race up to eight configurations over the same frames, in turns: ranks with intervals, reasons, and "
+        "hits proved equal. FILE may be a race.toml, which says all of it.",
+        "advise": "Say when to rebuild a structure over a clip and when to refit it, by measured times.",
         "info": "Say what is in a scene.",
         "warm": "Compile ahead what drawing a scene needs, for a lecture, a container or a test machine.",
         "doctor": "Say what this machine can do, as a report to paste.",
@@ -92,13 +97,17 @@ def command_parser(command: str, version: str) -> argparse.ArgumentParser:
         parser.add_argument("kind", choices=BENCH_KINDS, help=BENCH_HELP)
     if command != "doctor":
         _add_scene(parser)
-        _add_choices(parser)
-    if command in ("view", "render", "bench"):
-        _add_picture(parser)
+        _add_choices(parser, command)
+    if command in ("view", "render", "bench", "race", "advise"):
+        _add_picture(parser, command)
     if command == "warm":
         _add_warming(parser)
-    if command in ("view", "render"):
+    if command in ("view", "render", "race"):
         _add_objects(parser)
+    if command == "race":
+        _add_race(parser)
+    if command == "advise":
+        _add_advice(parser)
     if command in ("render", "bench"):
         _add_measuring(parser)
     if command == "render":
@@ -149,33 +158,37 @@ def _add_scene(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--fps", metavar="N", help="frames per second (default: the file's, or 30)")
 
 
-def _add_choices(parser: argparse.ArgumentParser) -> None:
+def _add_choices(parser: argparse.ArgumentParser, command: str) -> None:
     group = parser.add_argument_group("what runs, and where")
     group.add_argument("--device", metavar="auto|cuda[:N]|cpu", help="where pictures are rendered: a GPU, or the CPU")
     group.add_argument("--target", help=argparse.SUPPRESS)  # what --device was called
     group.add_argument("--threads", metavar="N", help="threads that the CPU device uses")
     add_plug_in(group)
-    group.add_argument(
-        "--hierarchy",
-        metavar="NAME",
-        help="the structure's builder, or all of it: builder[+optimiser][/layout[/traversal]][@policy], each name with "
-        ":option=value, as binned_sah:bins=32/bvh4@auto",
-    )
-    group.add_argument("--optimiser", metavar="NAME", help="what improves the tree after the build")
-    group.add_argument("--layout", metavar="NAME", help="how nodes lie in memory")
-    group.add_argument("--traversal", metavar="NAME", help="how rays traverse the layout")
-    group.add_argument("--primary", metavar="NAME", help="first hits: by the structure, or tiles of spheres and glyphs")
-    group.add_argument(
-        "--update", metavar="POLICY", help="how the structure follows a moving scene: rebuild, refit, auto, every_n ..."
-    )
+    if command != "race":  # its contestants say it
+        group.add_argument(
+            "--hierarchy",
+            metavar="NAME",
+            help="the structure's builder, or all of it: builder[+optimiser][/layout[/traversal]][@policy], each name "
+            "with :option=value, as binned_sah:bins=32/bvh4@auto",
+        )
+        group.add_argument("--optimiser", metavar="NAME", help="what improves the tree after the build")
+        group.add_argument("--layout", metavar="NAME", help="how nodes lie in memory")
+        group.add_argument("--traversal", metavar="NAME", help="how rays traverse the layout")
+    if command != "advise":  # it has rays through pixels, and compares all policies
+        help_ = "first hits: by the structure, or tiles of spheres and glyphs"
+        group.add_argument("--primary", metavar="NAME", help=help_)
+    if command not in ("race", "advise"):
+        help_ = "how the structure follows a moving scene: rebuild, refit, auto, every_n ..."
+        group.add_argument("--update", metavar="POLICY", help=help_)
 
 
-def _add_picture(parser: argparse.ArgumentParser) -> None:
+def _add_picture(parser: argparse.ArgumentParser, command: str) -> None:
     group = parser.add_argument_group("picture")
-    group.add_argument("--ray-type", metavar="NAME", help="what the rays show")
-    group.add_argument(
-        "--samples", metavar="N", help="samples per pixel (pictures that are written: 16, or display.still_samples)"
-    )
+    if command != "advise":
+        group.add_argument("--ray-type", metavar="NAME", help="what the rays show")
+    if command not in ("race", "advise"):  # one sample a frame
+        help_ = "samples per pixel (pictures that are written: 16, or display.still_samples)"
+        group.add_argument("--samples", metavar="N", help=help_)
     group.add_argument("--size", metavar="WxH", type=values.size, help="width and height in pixels")
     times = group.add_mutually_exclusive_group()
     times.add_argument("--time", metavar="S", type=values.seconds, help="the instant to draw, in seconds")
@@ -210,6 +223,30 @@ def _add_measuring(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--repeat", metavar="N", type=values.count(1), help="measure so many times; the median counts")
     group.add_argument("--warmup", metavar="N", type=values.count(0), help="runs before measuring")
+
+
+def _add_race(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("race")
+    group.add_argument(
+        "--contestants",
+        metavar="A,B,C",
+        type=values.configurations,
+        help="who takes part, as lbvh@refit,binned_sah:bins=32/bvh4@auto; a value with a comma stands in double quotes",
+    )
+    group.add_argument(
+        "--repeat", metavar="N", type=values.count(1), help="passes that are timed, 6 or more (default: 7)"
+    )
+    group.add_argument(
+        "--out",
+        metavar="FILE|DIR/",
+        help="FILE.json, .csv, .tex, .html (a report that loads nothing), .svg or .pdf; a folder for all of them",
+    )
+
+
+def _add_advice(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("advice")
+    group.add_argument("--exact", action="store_true", help="measure trees of every age, and all rays: takes longer")
+    group.add_argument("--out", metavar="FILE", help="FILE.json, or FILE.toml, which --settings takes")
 
 
 def _add_warming(parser: argparse.ArgumentParser) -> None:

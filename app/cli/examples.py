@@ -30,6 +30,14 @@ EXAMPLES = {
   raygrove bench trace --demo blob --layout bvh4 --size 1024x768 --repeat 20
   raygrove bench frame --demo orbit --device cpu --threads 2
   raygrove bench suite meister2014 --data models --out results/meister2014""",
+    "race": """examples:
+  raygrove race --demo walker --contestants lbvh@refit,hploc@auto,binned_sah --frames 0:24 --out report.html
+  raygrove race scene.glb --contestants hploc/bvh2,hploc/bvh4 --ray-type path --size 512x384 --out race/
+  raygrove race race.toml --device cpu""",
+    "advise": """examples:
+  raygrove advise --demo explode --hierarchy hploc
+  raygrove advise walk.glb --hierarchy lbvh/bvh4 --frames 0:48 --out advice.toml
+  raygrove view walk.glb --settings advice.toml      the advice, taken""",
     "info": """examples:
   raygrove info sponza.obj
   raygrove info run.xtc                          particles, frames, attributes, the periodic box

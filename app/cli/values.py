@@ -46,6 +46,16 @@ def names(text: str) -> tuple[str, ...]:
     return found
 
 
+def configurations(text: str) -> tuple[str, ...]:
+    """Configurations with commas between them; a comma within double quotes is part of a value."""
+    whole = r'(?:[^,"]|"(?:[^"\\]|\\.)*")+'
+    if not re.fullmatch(rf"{whole}(?:,{whole})*", text) or not all(one.strip() for one in re.findall(whole, text)):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} are no configurations: write them with commas between them, as in lbvh@refit,hploc"
+        )
+    return tuple(one.strip() for one in re.findall(whole, text))
+
+
 def number(text: str, what: str) -> float:
     """A finite number; `what` says in the error what it was to be."""
     try:

@@ -66,6 +66,15 @@ class Advice:
         return json.dumps({**dataclasses.asdict(self), "sentence": self.sentence}, indent=2)
 
 
+def settings_text(advice: Advice) -> str:
+    """The cheapest policy as a file of settings (TOML), with the sentence as a comment."""
+    name, _, options = advice.policies[0].policy.partition(":")
+    lines = [f"# {advice.configuration}, {advice.frames} frames, {advice.rays:,} rays: {advice.sentence}.", "[update]"]
+    lines.append(f'mode = "{name}"')
+    lines += [f"{key} = {value}" for key, _, value in (one.partition("=") for one in options.split(":") if one)]
+    return "\n".join(lines) + "\n"
+
+
 def ages_of(frames: int) -> list[int]:
     """0, 1, 2, 4, 8 ... below the number of frames."""
     return [0, *(1 << power for power in range(frames.bit_length()) if 1 << power < frames)]

@@ -1,0 +1,92 @@
+"""`advise`: when to rebuild a structure over a clip, measured; what each policy costs beside the best schedule."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import functools
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from raygrove.app.cli.common import scene_from, settings_from, state_from, target_from
+from raygrove.app.cli.race import course_of
+from raygrove.app.document.state import State
+from raygrove.app.export.tables import text_table
+from raygrove.app.export.whole_files import check_writable, write_atomically
+from raygrove.app.frames.views import view_settings
+from raygrove.app.playback import timeline as timelines
+from raygrove.app.problems.problems import UsageError
+from raygrove.gpu.analysis.advice import Advice, settings_text
+from raygrove.gpu.analysis.advice import advise as advise_rig
+from raygrove.gpu.analysis.rig import Rig, camera_rays
+from raygrove.gpu.errors import Error
+from raygrove.gpu.face.laboratory import MOST_FRAMES, MOST_RAYS
+from raygrove.gpu.scene import Scene
+
+if TYPE_CHECKING:
+    from raygrove.app.cli.main import Words
+
+ENDINGS = (".json", ".toml")
+
+
+def run(names: argparse.Namespace, words: Words) -> int:
+    """Play the clip, measure, and print a table and a sentence."""
+    if names.out is not None:
+        if Path(names.out).suffix.lower() not in ENDINGS:
+            raise UsageError(f"--out {names.out}: advice is written as .json, or as .toml for --settings.")
+        check_writable(Path(names.out).parent, Path(names.out).name)
+    settings = settings_from(names, words)
+    reference, scene = scene_from(names, settings, words)
+    found = _advice(names, scene, state_from(names, settings, reference, scene), words)
+    if names.out is not None:
+        text = settings_text(found) if names.out.lower().endswith(".toml") else found.to_json() + "\n"
+        write_atomically(Path(names.out), functools.partial(_put, text.encode()))
+        words.say(f"Wrote {names.out}.")
+    if names.json:
+        print(found.to_json())
+        return 0
+    rows = [{"policy": one.policy, "ms": one.ms, "regret": one.regret, "rebuilds": one.rebuilds}
+            for one in found.policies]  # fmt: skip
+    best = {"policy": "the best schedule", "ms": found.ms, "regret": 1.0, "rebuilds": sum(found.schedule)}
+    print(text_table([best, *rows], ("policy", "ms", "regret", "rebuilds")))
+    print(f"{found.sentence[0].upper()}{found.sentence[1:]}.")
+    if found.interpolation_error is not None:
+        share = f"{100.0 * found.interpolation_error:.2g} %"
+        words.say(f"Ages between 0, 1, 2, 4, 8 ... are interpolated, off by {share} (median); --exact measures all.")
+    return 0
+
+
+def _advice(names: argparse.Namespace, scene: Scene, state: State, words: Words) -> Advice:
+    course, view = course_of(names, scene, state), view_settings(state)
+    count = len(course.moments)
+    if not 2 <= count <= MOST_FRAMES:
+        raise UsageError(
+            f"advice is for 2 to {MOST_FRAMES} frames, and these are {count}: give a scene that moves and --frames A:B."
+        )
+    rays = camera_rays(course.cameras[0], *course.size)
+    taken = rays if names.exact else rays.at_most(MOST_RAYS)
+    with contextlib.closing(target_from(state.settings, words)) as target:
+        rig = Rig(target, scene, view.hierarchy, view.structure_choice, taken)
+        with contextlib.closing(rig):
+            if not rig.hierarchy.capabilities.refit:
+                raise Error(f"{rig.hierarchy.title} cannot be refitted", "advise", "rebuild it in every frame")
+            return advise_rig(rig, _spelt(state), course.moments, state_fps(scene, state), len(rays), exact=names.exact)
+
+
+def state_fps(scene: Scene, state: State) -> float:
+    """Frames a second of the clip."""
+    return timelines.span_of(scene, state.timeline, state.settings.timeline).fps
+
+
+def _spelt(state: State) -> str:
+    """The structure as it is spelt, its options left to the settings."""
+    view = view_settings(state)
+    text = view.hierarchy + (f"+{view.optimiser}" if view.optimiser != "none" else "")
+    ends = [view.layout, view.traversal]
+    while ends and ends[-1] == "auto":
+        ends.pop()
+    return "/".join([text, *ends])
+
+
+def _put(data: bytes, file: IO[bytes]) -> None:
+    file.write(data)

@@ -1,0 +1,156 @@
+"""`race`: several configurations over the same frames: who is faster, by how much and why, with hits proved equal."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import functools
+import platform
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from raygrove.app.cli.cameras import looked_through
+from raygrove.app.cli.common import check_attributes, scene_from, settings_from, state_from, target_from
+from raygrove.app.cli.race_file import taken_from
+from raygrove.app.cli.render import frames_of
+from raygrove.app.document.state import State
+from raygrove.app.edits.scene_edits import EditedScene
+from raygrove.app.export.sequence import is_folder
+from raygrove.app.export.whole_files import check_writable, write_atomically
+from raygrove.app.frames.headless import camera_at
+from raygrove.app.frames.views import view_settings
+from raygrove.app.playback import timeline as timelines
+from raygrove.app.problems.problems import EXIT_FAILURE, UsageError
+from raygrove.app.settings.settings import Settings
+from raygrove.gpu.analysis.intervals import LEAST_SAMPLES
+from raygrove.gpu.analysis.race import LETTERS, Race
+from raygrove.gpu.analysis.race_files import ENDINGS, contents, folder_of
+from raygrove.gpu.analysis.racing import Course, Entry
+from raygrove.gpu.analysis.racing import run as run_race
+from raygrove.gpu.engine import Engine
+from raygrove.gpu.face.races import MOST_FRAMES, entry_of
+from raygrove.gpu.scene import Moment, Scene
+from raygrove.gpu.settings import OptionError
+from raygrove.program import typed
+from raygrove.version import VERSION
+
+if TYPE_CHECKING:
+    from raygrove.app.cli.main import Words
+
+REPEAT = 7
+RIVALS = {
+    "embree": "Embree's trees cannot be raced yet; `python -m raygrove.bench rays` measures rays beside them where "
+    "the package embreex is installed",
+    "warp": "Warp's trees cannot be raced yet",
+}
+"""Programs that people would race, and what to say of each."""
+
+
+def run(names: argparse.Namespace, words: Words) -> int:
+    """Race, write what was asked for; 1 where hits differ, as it is for continuous integration."""
+    taken_from(names)
+    _check(names)
+    settings = settings_from(names, words)
+    scene, state = _start(names, words, settings)
+    entries = entries_of(names.contestants, state)
+    course = course_of(names, scene, state)
+    with contextlib.closing(target_from(state.settings, words)) as target:
+        prepare = functools.partial(_prepared, scene=scene, state=state)
+        found = run_race(target, scene, entries, course, prepare=prepare, say=words.detail)
+    _write(names, found, words)
+    if names.json:
+        print(found.to_json())
+    else:
+        print(found)
+        for one in found.correlations:
+            outliers = f"; outliers {', '.join(one.outliers)}" if one.outliers else ""
+            words.detail(f"{one.metric} and rays a second: rank correlation {one.rho:+.2f}{outliers}.")
+    if found.mismatches:
+        words.error("the contestants do not find the same hits.")
+        return EXIT_FAILURE
+    return 0
+
+
+def _start(names: argparse.Namespace, words: Words, settings: Settings) -> tuple[Scene, State]:
+    reference, scene = scene_from(names, settings, words)
+    state = looked_through(names, state_from(names, settings, reference, scene), scene)
+    check_attributes(state.settings, scene)
+    return scene, state
+
+
+def _check(names: argparse.Namespace) -> None:
+    """Refuse what cannot be, before any work."""
+    if not names.contestants:
+        raise UsageError("name who takes part: --contestants lbvh@refit,hploc/bvh4@auto, or a file race.toml.")
+    if len(names.contestants) > len(LETTERS):
+        raise UsageError(f"--contestants: {len(names.contestants)} are too many; up to {len(LETTERS)} can be raced.")
+    if names.repeat is not None and names.repeat < LEAST_SAMPLES:
+        raise UsageError(
+            f"--repeat {names.repeat}: an interval of 95 % takes {LEAST_SAMPLES} passes or more; say "
+            f"--repeat {LEAST_SAMPLES}."
+        )
+    if names.out is None:
+        return
+    if not is_folder(names.out) and Path(names.out).suffix.lower() not in ENDINGS:
+        raise UsageError(f"--out {names.out}: a race is written as {', '.join(ENDINGS)}, or into a folder, as out/.")
+    check_writable(Path(names.out) if is_folder(names.out) else Path(names.out).parent)
+
+
+def entries_of(contestants: Sequence[str], state: State) -> list[Entry]:
+    """Who takes part, with the ray type and all else of the state. Raises UsageError."""
+    shared, found = view_settings(state, samples=1), []
+    for text in contestants:
+        name = text.partition(":")[0].partition("@")[0]
+        if name in RIVALS:
+            raise UsageError(f"--contestants {text}: {RIVALS[name]}.")
+        try:
+            found.append(entry_of(text, shared))
+        except OptionError as error:
+            raise UsageError(f"--contestants {text}: {str(error).rstrip('.')}.") from error
+    return found
+
+
+def course_of(names: argparse.Namespace, scene: Scene, state: State) -> Course:
+    """The instants and their cameras: --frames, --time, or all of the clip. Raises UsageError."""
+    if names.frames or names.time is not None:
+        drawn = frames_of(names, scene, state)
+    else:
+        span = timelines.span_of(scene, state.timeline, state.settings.timeline)
+        repeat = state.settings.timeline.repeat
+        drawn = [(k, timelines.frame_time(k, span, repeat)) for k in range(min(span.frame_count, MOST_FRAMES + 1))]
+    if len(drawn) > MOST_FRAMES:
+        raise UsageError(f"a race has up to {MOST_FRAMES:,} frames, and these are more; name some by --frames A:B.")
+    moments = [Moment(time, state.timeline.clip, number) for number, time in drawn or [(0, 0.0)]]
+    cameras = [camera_at(state, scene, moment) for moment in moments]
+    render = state.settings.render
+    return Course(moments, cameras, (render.width, render.height), getattr(names, "repeat", None) or REPEAT)
+
+
+def _prepared(engine: Engine, scene: Scene, state: State) -> None:
+    """Bring an engine to what the state shows."""
+    engine.hide(state.hidden)
+    engine.take_sphere_options(state.settings.spheres)
+    engine.take_gravity_options(state.settings.gravity)
+    EditedScene().give(engine, scene, state.settings.material, state.settings.light)
+
+
+def _write(names: argparse.Namespace, race: Race, words: Words) -> None:
+    if names.out is None:
+        return
+    command = shlex.join([*typed().split(), *sys.argv[1:]])
+    about = {"System": f"{platform.system()} {platform.machine()}", "Raygrove": VERSION}
+    if is_folder(names.out):
+        files = {Path(names.out) / name: data for name, data in folder_of(race, command, about).items()}
+    else:
+        path = Path(names.out)
+        files = {path: contents(race, path.suffix.lower(), command, about)}
+    for path, data in files.items():
+        write_atomically(path, functools.partial(_put, data))
+        words.say(f"Wrote {path}.")
+
+
+def _put(data: bytes, file: IO[bytes]) -> None:
+    file.write(data)

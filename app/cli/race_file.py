@@ -1,0 +1,113 @@
+"""Races in files, race.toml: what the command line says, to be kept; what is typed is stronger.
+
+demo = "walker"                                  # or: files = ["fox.glb"], named from the file's own folder
+contestants = ["lbvh@refit", "hploc/bvh4@auto"]
+frames = "0:48"                                  # also size, ray_type, repeat, seed, device, camera, time, fps
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from raygrove.app.cli import values
+from raygrove.app.problems.problems import UsageError
+from raygrove.app.scene_io.references import References
+
+ENDING = ".toml"
+LONGEST = 1 << 20
+"""Bytes of a file, at most."""
+READ: dict[str, Callable[[str], Any]] = {
+    "demo": str,
+    "device": str,
+    "ray_type": str,
+    "camera": str,
+    "seed": str,
+    "fps": str,
+    "threads": str,
+    "size": values.size,
+    "frames": values.frames,
+    "time": values.seconds,
+    "eye": values.vector,
+    "look_at": values.vector,
+    "up": values.vector,
+    "fov": values.degrees,
+    "repeat": values.count(1),
+}
+"""The flags that a file may say, by their names, and how each is read."""
+
+
+def taken_from(names: argparse.Namespace) -> None:
+    """Where FILE is a race.toml, take from it what the command line does not say. Raises UsageError."""
+    named = [name for name in names.files if name.lower().endswith(ENDING)]
+    if not named:
+        return
+    if len(named) > 1:
+        raise UsageError(f"{' and '.join(named)}: one file says what is raced.")
+    path = Path(named[0])
+    table = _read(path)
+    unknown = [key for key in table if key not in (*READ, "contestants", "files")]
+    if unknown:
+        known = ", ".join(("contestants", "files", *READ))
+        raise UsageError(f"{path}: there is no {unknown[0]!r} in a race; it has {known}.")
+    names.files = [name for name in names.files if name not in named]
+    if not names.files and names.demo is None:
+        names.files = _files(path, table, allow_outside=names.allow_outside is not None)
+    if not names.contestants:
+        names.contestants = tuple(_texts(path, table, "contestants"))
+    for key, read in READ.items():
+        is_scene_named = key == "demo" and names.files
+        if key in table and getattr(names, key) is None and not is_scene_named:
+            setattr(names, key, _value(path, key, table[key], read))
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        if not path.is_file():
+            raise UsageError(f"{path}: there is no such file.")
+        with open(path, "rb") as file:
+            text = file.read(LONGEST + 1)
+        if len(text) > LONGEST:
+            raise UsageError(f"{path} has more than {LONGEST:,} bytes, and is no race.")
+        return tomllib.loads(text.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise UsageError(f"{path} is no TOML: {error}.") from error
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _files(path: Path, table: dict[str, Any], *, allow_outside: bool) -> list[str]:
+    """The models that a file names, by the program's rule: regular files in its own folder."""
+    folder, found = path.parent, []
+    references = References(str(folder), allow_outside)
+    for name in _texts(path, table, "files"):
+        place = os.path.join(folder, name)
+        try:
+            refusal = references.refusal(place)
+        except (OSError, ValueError) as error:
+            raise UsageError(f"{path}: files names {name}, which is not there.") from error
+        if refusal:
+            ways = " (--allow-outside allows it)" if "outside" in refusal else ""
+            raise UsageError(f"{path}: files names {name}, {refusal.replace('the model', 'this file')}{ways}.")
+        found.append(place)
+    return found
+
+
+def _texts(path: Path, table: dict[str, Any], key: str) -> list[str]:
+    texts = table.get(key, [])
+    if not isinstance(texts, list) or not all(isinstance(text, str) and text for text in texts):
+        raise UsageError(f'{path}: {key} is a list of texts, as {key} = ["a", "b"].')
+    return texts
+
+
+def _value(path: Path, key: str, value: Any, read: Callable[[str], Any]) -> Any:
+    if not isinstance(value, str | int | float) or isinstance(value, bool):
+        raise UsageError(f"{path}: {key} is a text or a number, as on the command line.")
+    try:
+        return read(str(value))
+    except argparse.ArgumentTypeError as error:
+        raise UsageError(f"{path}: {key}: {error}.") from error

@@ -1,0 +1,157 @@
+"""A race as one page of HTML that loads nothing: pictures, plots, tables, the device, and the command to repeat it."""
+
+from __future__ import annotations
+
+import base64
+import html
+import struct
+import zlib
+from collections.abc import Sequence
+
+import numpy as np
+
+from .drawing import DARK, LIGHT, style_of
+from .race import METRICS, Contestant, Race
+from .race_plots import plots
+
+POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+MARK = (255, 0, 255, 255)
+"""The colour of pixels whose hits differ."""
+STYLE = f"""
+:root {{ color-scheme: light dark; --back: #FFFFFF; --text: {LIGHT["text"]}; --soft: #4E5862; --line: #D5DBE2; }}
+@media (prefers-color-scheme: dark) {{ :root {{ --back: #14171A; --text: {DARK["text"]}; --soft: #AEB6C0;
+--line: #3A424C; }} }}
+body {{ margin: 0 auto; max-width: 60rem; padding: 1rem; background: var(--back); color: var(--text);
+font: 1rem/1.5 system-ui, sans-serif; }}
+h1 {{ font-size: 1.5rem; margin: 0; }} h2 {{ font-size: 1.15rem; margin: 2rem 0 0.5rem; }}
+p, dd {{ color: var(--soft); }} .verdict {{ color: var(--text); font-weight: 600; }}
+.wide {{ overflow-x: auto; }} svg {{ max-width: 100%; height: auto; }}
+table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
+th, td {{ text-align: right; padding: 0.25rem 0.6rem; border-bottom: 1px solid var(--line); white-space: nowrap; }}
+th.name, td.name {{ text-align: left; }}
+ol {{ padding-left: 1.4rem; }} li {{ margin: 0.3rem 0; }}
+.pictures {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: 0.8rem; }}
+figure {{ margin: 0; }} figure img {{ width: 100%; display: block; }} figcaption {{ overflow-wrap: anywhere; }}
+pre {{ overflow-x: auto; padding: 0.6rem; border: 1px solid var(--line); }}
+dl {{ display: grid; grid-template-columns: max-content 1fr; gap: 0 1rem; }} dt {{ font-weight: 600; }}
+dd {{ margin: 0; overflow-wrap: anywhere; }}
+{style_of(LIGHT)}
+@media (prefers-color-scheme: dark) {{ {style_of(DARK)} }}
+"""
+
+
+def page_of(race: Race, command: str = "", about: dict[str, str] | None = None) -> str:
+    """The page. `command` repeats the race, `about` is what else is to be known of the machine."""
+    title = html.escape(f"Race: {race.scene}")
+    facts = {
+        "Scene": f"{race.scene}, {race.triangles:,} triangles",
+        "Frames": f"{len(race.frames)}, {race.size[0]} x {race.size[1]} pixels, ray type {race.ray_type}",
+        "Measured": f"{race.repeat} passes, in turns that rotate; one pass before them is not counted",
+        "Device": f"{race.device} ({race.target})",
+        **(about or {}),
+    }
+    parts = [
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>",
+        f'<p class="verdict">{html.escape(race.verdict)}</p>',
+        "<h2>Ranking</h2>\n<ol>",
+        *(f'<li value="{one.rank}">{html.escape(_ranked(one))}</li>' for one in race.ranking),
+        "</ol>",
+        *(f'<div class="wide">{plot.svg(is_inline=True)}</div>' for plot in plots(race).values()),
+        f"<h2>Figures</h2>\n{_figures(race)}",
+        f"<h2>Pictures of the last frame</h2>\n{_pictures(race)}",
+        f"<h2>What goes with speed</h2>\n{_correlations(race)}",
+        f"<h2>How it was measured</h2>\n{_facts(facts)}",
+        f"<p>The same race again:</p>\n<pre>{html.escape(command)}</pre>" if command else "",
+        "</body>\n</html>\n",
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def _ranked(one: Contestant) -> str:
+    cost = f"{one.letter}  {one.configuration}: {one.ms.median:.3g} ms [{one.ms.low:.3g}, {one.ms.high:.3g}]"
+    return f"{cost}. {one.reason}." if one.reason else f"{cost}."
+
+
+def _figures(race: Race) -> str:
+    heads = ("", "Configuration", "Layout", "Update ms", "Trace ms", "Shade ms", "Million rays/s", "SAH cost",
+             "Overlap", "Leaf variability", "Depth", "MiB", "Mean warp", "Longest warp", "Ties",
+             "Mismatches")  # fmt: skip
+    rows = [
+        (one.letter, one.configuration, one.layout, *(f"{part.median:.3f}" for part in
+         (one.update_ms, one.trace_ms, one.shade_ms)), f"{one.mrays_per_s:.2f}", _number(one.sah_cost),
+         _number(one.end_point_overlap), _number(one.leaf_variability), _number(one.depth),
+         f"{one.bytes / 2**20:.1f}", f"{one.mean_warp:.1f}", f"{one.longest_warp:,}", f"{one.proof.ties:,}",
+         f"{one.proof.mismatches:,}")
+        for one in race.contestants
+    ]  # fmt: skip
+    return _table(heads, rows, names=3)
+
+
+def _correlations(race: Race) -> str:
+    found = race.correlations
+    if not found:
+        return "<p>Rank correlation takes three contestants or more.</p>"
+    rows = [(METRICS[one.metric], f"{one.rho:+.2f}", "" if one.p is None else f"{one.p:.2g}", str(one.count),
+             ", ".join(one.outliers) or "none") for one in found]  # fmt: skip
+    sentence = (
+        "Rank correlation (Spearman) of each metric and measured rays a second; -1: the smaller the metric, the faster "
+        "the rays. p is the probability of one as far from 0 by chance. Outliers are those that the metric ranks far "
+        "from their speed."
+    )
+    return f"<p>{sentence}</p>\n" + _table(("Metric", "Correlation", "p", "Contestants", "Outliers"), rows, names=1)
+
+
+def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], names: int) -> str:
+    def line(cells: tuple[str, ...], tag: str) -> str:
+        kinds = (' class="name"' if place < names else "" for place in range(len(cells)))
+        made = (f"<{tag}{kind}>{html.escape(cell)}</{tag}>" for cell, kind in zip(cells, kinds, strict=True))
+        return f"<tr>{''.join(made)}</tr>"
+
+    return '<div class="wide"><table>' + "\n".join([line(heads, "th"), *(line(row, "td") for row in rows)]) + (
+        "</table></div>"
+    )  # fmt: skip
+
+
+def _pictures(race: Race) -> str:
+    made = []
+    for one in race.contestants:
+        picture = race.pictures.get(one.letter)
+        if picture is None:
+            continue
+        shown, wrong = np.array(picture), race.wrong.get(one.letter)
+        if wrong is not None:
+            shown[wrong] = MARK
+        said = f"{one.letter} {one.configuration}"
+        if wrong is not None and wrong.any():
+            said += f": {int(wrong.sum()):,} pixels whose hits differ"
+        source = base64.b64encode(png_of(shown)).decode()
+        words = html.escape(said)
+        made.append(
+            f'<figure><img alt="{words}" src="data:image/png;base64,{source}"><figcaption>{words}</figcaption></figure>'
+        )
+    return f'<div class="pictures">{"".join(made)}</div>'
+
+
+def _facts(facts: dict[str, str]) -> str:
+    return "<dl>" + "".join(f"<dt>{html.escape(k)}</dt><dd>{html.escape(v)}</dd>" for k, v in facts.items()) + "</dl>"
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
+
+
+def png_of(picture: np.ndarray) -> bytes:
+    """A picture (H, W, 4) uint8 as a PNG without transparency."""
+    height, width = picture.shape[:2]
+    rows = np.zeros((height, 1 + 3 * width), np.uint8)
+    rows[:, 1:] = picture[..., :3].reshape(height, -1)
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    body = chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows.tobytes(), 6)) + chunk(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + body

@@ -1,0 +1,78 @@
+"""The plots of a race: what each contestant costs, by phase, and its cost over the frames."""
+
+from __future__ import annotations
+
+import math
+
+from .drawing import DASHES, Drawing, Line, Rectangle, Words
+from .race import LETTERS, Race
+
+PHASES = {"update_ms": "build", "trace_ms": "trace", "shade_ms": "shade"}
+"""The parts of a cost, and the names of their colours; refits have the colour of builds."""
+NAMES = {"build": "build and refit", "trace": "trace", "shade": "shade"}
+WIDTH, ROW, LEFT, TOP = 640.0, 34.0, 12.0, 46.0
+HEIGHT, AXIS = 300.0, 56.0
+
+
+def plots(race: Race) -> dict[str, Drawing]:
+    """Plots by the name that a file of each has."""
+    found = {"costs": costs(race)}
+    if len(race.frames) > 1:
+        found["frames"] = over_frames(race)
+    return found
+
+
+def costs(race: Race) -> Drawing:
+    """A bar for each contestant, fastest first, parts in the colours of their phases, its interval as a whisker."""
+    made = Drawing(WIDTH, TOP + ROW * len(race.contestants) + 34.0, f"What each contestant costs: {race.scene}")
+    longest = max(one.ms.high for one in race.contestants) or 1.0
+    scale = (WIDTH - LEFT - 120.0) / longest
+    x = LEFT
+    for color, name in NAMES.items():
+        made.things += [Rectangle(x, 12.0, 10.0, 10.0, color), Words(x + 14.0, 21.0, name, "secondary")]
+        x += 60.0 + 6.0 * len(name)
+    for place, one in enumerate(race.ranking):
+        y, x = TOP + ROW * place, LEFT
+        made.things.append(Words(LEFT, y - 3.0, f"{one.rank}  {one.letter}  {one.configuration}"))
+        shares = {part: getattr(one, part).median for part in PHASES}
+        total = sum(shares.values()) or 1.0
+        for part, color in PHASES.items():
+            width = shares[part] / total * one.ms.median * scale
+            made.things.append(Rectangle(x, y, width, 12.0, color))
+            x += width
+        low, high = (LEFT + end * scale for end in (one.ms.low, one.ms.high))
+        made.things.append(Line(((low, y + 6.0), (high, y + 6.0)), "text", 1.5))
+        made.things += [Line(((end, y + 2.0), (end, y + 10.0)), "text", 1.5) for end in (low, high)]
+        made.things.append(Words(max(x, high) + 8.0, y + 10.0, f"{one.ms.median:.3g} ms"))
+    foot = f"median of {race.repeat} passes, whiskers: interval of 95 %; milliseconds a frame"
+    made.things.append(Words(LEFT, made.height - 10.0, foot, "secondary", size=10.0))
+    return made
+
+
+def over_frames(race: Race) -> Drawing:
+    """A line for each contestant, letters at their ends."""
+    made = Drawing(WIDTH, HEIGHT, f"Cost over frames: {race.scene}")
+    top = _rounded_up(max(max(one.frame_ms) for one in race.contestants) or 1.0)
+    across, down = (WIDTH - AXIS - 30.0) / (len(race.frames) - 1), (HEIGHT - 80.0) / top
+    base = HEIGHT - 44.0
+    for step in range(5):
+        ms = top * step / 4.0
+        y = base - ms * down
+        made.things.append(Line(((AXIS, y), (WIDTH - 30.0, y)), "grid"))
+        made.things.append(Words(AXIS - 8.0, y + 4.0, f"{ms:.3g}", "secondary", "end"))
+    for number in sorted({0, len(race.frames) // 2, len(race.frames) - 1}):
+        x = AXIS + number * across
+        made.things.append(Words(x, base + 18.0, str(race.frames[number]), "secondary", "middle"))
+    made.things += [Words(AXIS - 44.0, 22.0, "ms a frame", "secondary"),
+                    Words(WIDTH / 2.0, HEIGHT - 8.0, "frame", "secondary", "middle")]  # fmt: skip
+    for one in race.contestants:
+        points = tuple((AXIS + k * across, base - ms * down) for k, ms in enumerate(one.frame_ms))
+        made.things.append(Line(points, "text", 1.6, DASHES[LETTERS.index(one.letter)]))
+        made.things.append(Words(points[-1][0] + 6.0, points[-1][1] + 4.0, one.letter))
+    return made
+
+
+def _rounded_up(value: float) -> float:
+    """The next of 1, 2, 4, 6, 8 times a power of ten."""
+    power = 10.0 ** math.floor(math.log10(value))
+    return float(next(step * power for step in (1.0, 2.0, 4.0, 6.0, 8.0, 10.0) if step * power >= value))

@@ -1,0 +1,144 @@
+"""`race` and `advise` as they are typed."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from raygrove.app.cli import values
+from raygrove.app.cli.main import main
+
+SMALL = ["--device", "cpu", "--size", "24x16", "--set", "demo.triangles=400"]
+
+
+def race(*words: str) -> int:
+    return main(["race", "--demo", "walker", *SMALL, "--frames", "0:2", "--repeat", "6", *words])
+
+
+def test_a_race_is_printed_and_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    assert race("--contestants", "lbvh@refit,brute_force", "--json", "--out", f"{out}/") == 0
+    printed = capsys.readouterr()
+    told = json.loads(printed.out)
+    assert [one["configuration"] for one in told["contestants"]] == ["lbvh@refit", "brute_force"]
+    assert told["against"] == "B" and told["mismatches"] == 0 and told["frames"] == [0, 1] and told["size"] == [24, 16]
+    assert told["contestants"][0]["refits"] == 12 and told["contestants"][1]["rebuilds"] == 12
+    assert json.loads((out / "race.json").read_text()) == told
+    assert len(list(csv.DictReader((out / "race.csv").open()))) == 2
+    assert "Content-Security-Policy" in (out / "race.html").read_text()
+    assert {path.name for path in out.iterdir()} >= {"costs.pdf", "costs.svg", "frames.pdf", "race.tex"}
+    assert f"Wrote {out}/race.html." in printed.err
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ((), "name who takes part: --contestants"),
+        (("--contestants", "lbvh," * 8 + "lbvh"), "9 are too many; up to 8"),
+        (("--contestants", "lbvh", "--repeat", "5"), "takes 6 passes or more"),
+        (("--contestants", "lbhv"), "did you mean lbvh"),
+        (("--contestants", "lbvh:leaf=oops"), "--contestants lbvh:leaf=oops"),
+        (("--contestants", "embree:quality=high"), "Embree's trees cannot be raced yet"),
+        (("--contestants", "median_sah@refit"), "cannot be refitted"),
+        (("--contestants", "lbvh", "--out", "race.docx"), "written as .json, .csv, .tex, .html"),
+        (("--contestants", "lbvh,,hploc"), "are no configurations"),
+    ],
+)
+def test_what_cannot_be_raced_is_a_sentence(
+    words: tuple[str, ...], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert race(*words) in (1, 2)
+    assert sentence in capsys.readouterr().err
+
+
+def test_commas_within_quotes_belong_to_values() -> None:
+    assert values.configurations('a:x="1,2"/b, c@refit') == ('a:x="1,2"/b', "c@refit")
+    assert values.configurations(r'a:x="\",",b') == (r'a:x="\","', "b")
+    for text in ("", ",", "a,,b", 'a:x="1,2'):
+        with pytest.raises(argparse.ArgumentTypeError):
+            values.configurations(text)
+
+
+def test_a_file_says_what_is_not_typed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "race.toml"
+    file.write_text(
+        'demo = "walker"\ncontestants = ["lbvh", "hploc@refit"]\nframes = "1:3"\nsize = "16x8"\nrepeat = 6\nseed = 3\n'
+    )
+    assert main(["race", str(file), "--device", "cpu", "--size", "8x8", "--set", "demo.triangles=400", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["scene"] == "walker" and told["frames"] == [1, 2] and told["size"] == [8, 8] and told["repeat"] == 6
+    assert [one["configuration"] for one in told["contestants"]] == ["lbvh", "hploc@refit"]
+
+
+def test_a_file_names_models_of_its_own_folder_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    inside, outside = tmp_path / "races" / "tri.obj", tmp_path / "tri.obj"
+    inside.parent.mkdir()
+    for model in (inside, outside):
+        model.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    file = inside.parent / "race.toml"
+
+    def raced(name: str, *words: str) -> int:
+        file.write_text(f'files = ["{name}"]\ncontestants = ["lbvh"]\nrepeat = 6\nsize = "8x8"\n')
+        return main(["race", str(file), "--device", "cpu", "--json", *words])
+
+    assert raced("tri.obj") == 0
+    assert raced("../tri.obj") == 2
+    assert "outside this file's folder (--allow-outside allows it)" in capsys.readouterr().err
+    assert raced("../tri.obj", "--allow-outside") == 0
+    assert raced("nothing.obj") == 2 and "which is not there" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("contestants = 3", "contestants is a list of texts"),
+        ("oops = 1", "there is no 'oops' in a race"),
+        ('size = "big"', "is not a size"),
+        ("size = true", "size is a text or a number"),
+        ("demo = ", "is no TOML"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_a_sentence(
+    text: str, sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "race.toml").write_text(text)
+    assert main(["race", str(tmp_path / "race.toml")]) == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_advice_is_a_table_a_sentence_and_a_file_of_settings(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "advice.toml"
+    words = ["--demo", "walker", *SMALL, "--frames", "0:6", "--hierarchy", "lbvh/bvh2"]
+    assert main(["advise", *words, "--out", str(out)]) == 0
+    printed = capsys.readouterr().out
+    assert printed.splitlines()[0].split() == ["policy", "ms", "regret", "rebuilds"]
+    assert "the best schedule" in printed and " ms a frame instead of " in printed
+    mode = tomllib.loads(out.read_text())["update"]["mode"]
+    assert out.read_text().startswith("# lbvh/bvh2, 6 frames, 384 rays: ")
+    assert main(["view", "--settings", str(out), "--print-settings"]) == 0
+    assert f'mode = "{mode}"' in capsys.readouterr().out or mode == "rebuild"
+    assert main(["advise", *words, "--json", "--exact"]) == 0
+    assert json.loads(capsys.readouterr().out)["interpolation_error"] is None
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--frames", "0:1"], "advice is for 2 to 1000 frames, and these are 1"),
+        (["--hierarchy", "median_sah"], "cannot be refitted"),
+        (["--out", "advice.csv"], "advice is written as .json, or as .toml"),
+    ],
+)
+def test_what_cannot_be_advised_is_a_sentence(
+    words: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = [] if "--frames" in words else ["--frames", "0:3"]
+    assert main(["advise", "--demo", "walker", *SMALL, *given, *words]) in (1, 2)
+    assert sentence in capsys.readouterr().err
