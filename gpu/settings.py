@@ -8,6 +8,7 @@ an instance from untrusted values and raises `OptionError` with the key, the val
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import types
 import typing
@@ -110,7 +111,12 @@ def option(
 
 def fields_of(options: Any) -> tuple[OptionField, ...]:
     """The options of a dataclass (type or instance), in the order of their declaration."""
-    kind = options if isinstance(options, type) else type(options)
+    return _fields_of(options if isinstance(options, type) else type(options))
+
+
+@functools.lru_cache(maxsize=512)
+def _fields_of(kind: type) -> tuple[OptionField, ...]:
+    """Kept, as types are read from text: forms ask thousands of times while a window is made."""
     hints = typing.get_type_hints(kind)
     return tuple(
         OptionField(f.name, _plain_type(hints[f.name]), f.default, f.metadata["option"])

@@ -9,6 +9,7 @@ describe.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import typing
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -306,11 +307,18 @@ def set_text(settings: Settings, key: str, text: str) -> Settings:
     return set_option(settings, key, parse_value(option_field(key).type, text))
 
 
+@functools.cache
+def _group_types() -> dict[str, type]:
+    """The dataclass of each group's options."""
+    hints = typing.get_type_hints(Settings)
+    return {group: hints[FIELDS[group]] for group in GROUPS}
+
+
 def _options_type(table: str, key: str) -> type:
     """The dataclass of a table's options; raises OptionError with the tables there are."""
     group, _, name = table.partition(".")
     if group in GROUPS and not name:
-        return typing.get_type_hints(Settings)[FIELDS[group]]  # type: ignore[no-any-return]
+        return _group_types()[group]
     if group in TABLES:
         kind = _named_type(group, name)
         if kind is not None:

@@ -143,3 +143,9 @@ def test_the_registries_say_what_can_be_combined() -> None:
     assert set(option_tables.layouts("lbvh")) <= set(option_tables.layouts())
     for layout in option_tables.layouts("lbvh"):
         assert option_tables.traversals("lbvh", layout)
+
+
+def test_the_options_of_a_type_are_read_once() -> None:
+    """A window asks for them thousands of times, and to read types from text takes long."""
+    for _, options in option_groups(Settings()):
+        assert fields_of(options) is fields_of(type(options)) is fields_of(options)
