@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
+from collections.abc import Generator
 
 import hypothesis
+import pytest
 
 HOST_FLAGS = "-O1 -fexpensive-optimizations"
 """What the host's kernels are compiled with here, behind what users have, in two thirds of the time; the second flag
@@ -17,6 +20,18 @@ pytest_plugins = ["raygrove.testing", "tests.costs", "tests.order", "tests.quick
 
 hypothesis.settings.register_profile("raygrove", deadline=None, max_examples=25, derandomize=True, print_blob=True)
 hypothesis.settings.load_profile("raygrove")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Half a million objects, the tests and all modules, stay to the end: the garbage collector looks at them neither
+    while they are made nor afterwards."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 def patience(seconds: float) -> float:

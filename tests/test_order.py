@@ -1,7 +1,8 @@
-"""What takes the longest begins first, and in one process."""
+"""What takes the longest begins first, and in one process; what was collected is looked at no more."""
 
 from __future__ import annotations
 
+import gc
 import pathlib
 import subprocess
 import sys
@@ -41,3 +42,8 @@ def test_those_that_take_long_are_the_first_of_one_process(tmp_path: pathlib.Pat
     orders = [names for names in begun.values() if any(name.startswith("test_long") for name in names)]
     assert len(begun) == 2 and sum(map(len, begun.values())) == 43
     assert [names[:3] for names in orders] == [[f"test_long[{number}]" for number in range(3)]]
+
+
+def test_what_stays_to_the_end_is_not_looked_at_again() -> None:
+    """tests/conftest.py; the garbage collector is at work on what tests make."""
+    assert gc.isenabled() and gc.get_freeze_count() > 10_000
