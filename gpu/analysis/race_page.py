@@ -25,7 +25,7 @@ body {{ margin: 0 auto; max-width: 60rem; padding: 1rem; background: var(--back)
 font: 1rem/1.5 system-ui, sans-serif; }}
 h1 {{ font-size: 1.5rem; margin: 0; }} h2 {{ font-size: 1.15rem; margin: 2rem 0 0.5rem; }}
 p, dd {{ color: var(--soft); }} .verdict {{ color: var(--text); font-weight: 600; }}
-.wide {{ overflow-x: auto; }} svg {{ max-width: 100%; height: auto; }}
+.wide {{ overflow-x: auto; }} svg {{ width: 100%; min-width: 34rem; max-width: 48rem; height: auto; }}
 table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
 th, td {{ text-align: right; padding: 0.25rem 0.6rem; border-bottom: 1px solid var(--line); white-space: nowrap; }}
 th.name, td.name {{ text-align: left; }}
@@ -72,7 +72,7 @@ def page_of(race: Race, command: str = "", about: dict[str, str] | None = None) 
 
 def _ranked(one: Contestant) -> str:
     cost = f"{one.letter}  {one.configuration}: {one.ms.median:.3g} ms [{one.ms.low:.3g}, {one.ms.high:.3g}]"
-    return f"{cost}. {one.reason}." if one.reason else f"{cost}."
+    return f"{cost}. {one.reason[0].upper()}{one.reason[1:]}." if one.reason else f"{cost}."
 
 
 def _figures(race: Race) -> str:
