@@ -62,7 +62,7 @@ def test_ties_and_mismatches_are_counted_apart() -> None:
     assert compared(t, prim_id, true_t, true_id)[0] == HitProof(768, 640, 0, 0)
     prim_id[0, 0] += 1  # a tie: another one as far away
     t[1, 3] *= np.float32(1.0 + 1e-6)  # rounding
-    t[2, 4] *= np.float32(1.001)  # another distance
+    t[2, 4], prim_id[2, 4] = t[2, 4] * np.float32(1.001), 100  # another one at another distance: no tie
     t[3, 5], prim_id[3, 5] = np.inf, -1  # lost
     t[6, 7], prim_id[6, 7] = 2.0, 4  # where there is nothing
     proof, mask = compared(t, prim_id, true_t, true_id, frame=11)
