@@ -24,7 +24,7 @@ asked for; docs/api.md tells of each:
     Node, Object, Material, Light   of scenes as plain values (raygrove.gpu.scene)
     advise                          when to rebuild in a clip, measured
     race, Race                      configurations on the same frames: costs, ranks, reasons, equal hits
-    diagnose                        a name of the laboratory, which comes later
+    diagnose                        what is wrong with a tree, and what to do
     Error, ConfigurationError, OptionError, HierarchyError, TargetError, NoDeviceError, CompileError, OutOfMemoryError
 """
 
@@ -48,12 +48,11 @@ if TYPE_CHECKING:
     from raygrove.gpu.face.clips import open as open
     from raygrove.gpu.face.foreign_trees import import_tree, use_tree
     from raygrove.gpu.face.hits import Hits
-    from raygrove.gpu.face.judging import validate
+    from raygrove.gpu.face.judging import diagnose, validate
     from raygrove.gpu.face.laboratory import advise
     from raygrove.gpu.face.pictures import Pictures, render
     from raygrove.gpu.face.races import race
     from raygrove.gpu.face.rays import RaySet
-    from raygrove.gpu.face.reserved import diagnose
     from raygrove.gpu.face.scenes import ALL, Mesh, Scene
     from raygrove.gpu.face.trees import Structure
     from raygrove.gpu.hierarchy.base import HierarchyError, StructureChoice
@@ -88,12 +87,11 @@ _HOMES = {
     "face.clips": ("Clip", "open"),
     "face.hits": ("Hits",),
     "face.foreign_trees": ("import_tree", "use_tree"),
-    "face.judging": ("validate",),
+    "face.judging": ("diagnose", "validate"),
     "face.laboratory": ("advise",),
     "face.pictures": ("Pictures", "render"),
     "face.rays": ("RaySet",),
     "face.races": ("race",),
-    "face.reserved": ("diagnose",),
     "face.scenes": ("ALL", "Mesh", "Scene"),
     "face.trees": ("Structure",),
     "hierarchy.base": ("HierarchyError", "StructureChoice"),

@@ -50,7 +50,6 @@ PARTS = (
     ("Regions", ("Nearest", "Neighbours", "PrimitiveLists", "FoundLeaves")),
     ("Errors", ("Error", "ConfigurationError", "OptionError", "HierarchyError", "TargetError", "NoDeviceError")),
     ("The laboratory", ("advise", "validate", "race", "Race")),
-    ("Names of the laboratory", ("diagnose",)),
 )
 
 

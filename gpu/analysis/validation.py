@@ -68,7 +68,7 @@ class Validation:
         return json.dumps({**dataclasses.asdict(self), "is_valid": self.is_valid, "sentence": self.sentence}, indent=2)
 
 
-class _Walked(NamedTuple):
+class Walked(NamedTuple):
     """What the root leads to: `nodes` in the order of levels, the `parent` of each row, the rows of `leaves`, and of
     leaves that hold nothing."""
 
@@ -86,7 +86,7 @@ def validate(
     coordinate. Primitives without a box, not finite
     or inverted, need not be listed."""
     try:
-        columns, walked = _table_walked(tree) if isinstance(tree, NodeTable) else _tree_walked(tree)
+        columns, walked = table_walked(tree) if isinstance(tree, NodeTable) else tree_walked(tree)
     except TreeError as error:
         return Validation(0, 0, 0, len(boxes), 0, 0, (Fault(error.code, error.node, _begun(str(error))),))
     faults: list[Fault] = []
@@ -114,7 +114,7 @@ def validate(
 
 
 # -- links -------------------------------------------------------------------------------------------------------------
-def _tree_walked(tree: Tree) -> tuple[Columns, _Walked]:
+def tree_walked(tree: Tree) -> tuple[Columns, Walked]:
     """A tree's columns and what its root leads to. A node of no primitives with -1 as both children is a leaf of
     nothing."""
     columns = columns_of(tree, False)
@@ -126,10 +126,10 @@ def _tree_walked(tree: Tree) -> tuple[Columns, _Walked]:
         parent[columns.children[inner].reshape(-1)] = np.repeat(inner, 2)
     nodes = np.concatenate(levels)
     leaves, empty = nodes[columns.count[nodes] > 0], nodes[is_empty[nodes]]
-    return columns, _Walked(nodes, parent, leaves, empty, sum(len(level) > 0 for level in levels))
+    return columns, Walked(nodes, parent, leaves, empty, sum(len(level) > 0 for level in levels))
 
 
-def _table_walked(table: NodeTable) -> tuple[Columns, _Walked]:
+def table_walked(table: NodeTable) -> tuple[Columns, Walked]:
     """A structure's own nodes, of any width."""
     rows, parent = np.arange(len(table)), table.parent.astype(np.int64)
     is_wrong = (parent >= rows) | (parent < -1) | ((parent == -1) != (rows == 0))
@@ -141,7 +141,7 @@ def _table_walked(table: NodeTable) -> tuple[Columns, _Walked]:
     count = np.where(table.is_leaf, table.reference_count, 0).astype(np.int64)
     columns = Columns(none, table.first_reference.astype(np.int64), count, table.references.astype(np.int64), bounds)
     depth = int(table.depth.max(initial=-1)) + 1
-    return columns, _Walked(rows, parent, rows[count > 0], rows[:0], depth)
+    return columns, Walked(rows, parent, rows[count > 0], rows[:0], depth)
 
 
 # -- primitives --------------------------------------------------------------------------------------------------------
@@ -195,7 +195,7 @@ def _times_faults(
 
 
 # -- boxes -------------------------------------------------------------------------------------------------------------
-def _box_faults(bounds: np.ndarray, walked: _Walked, slack: float, may_be_empty: bool) -> list[Fault]:
+def _box_faults(bounds: np.ndarray, walked: Walked, slack: float, may_be_empty: bool) -> list[Fault]:
     """Boxes that are none, and children that stand out."""
     nodes, parent, faults = walked.nodes, walked.parent, []
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..analysis.diagnosis import Finding, cost_of_table, diagnose_geometry, diagnose_tree
 from ..analysis.validation import Validation, boxes_of
 from ..analysis.validation import validate as validate_boxes
 from ..errors import Error
@@ -53,6 +54,52 @@ def validate(
     boxes = host_boxes(shape, triangles, time)
     splits = getattr(tree, "splits_references", False) if splits_references is None else splits_references
     return validate_boxes(tree, boxes, splits_references=splits, ulps=ulps)
+
+
+def diagnose(tree: Any, shape: Any = None, triangles: Any = None, *, time: float = 0.0) -> tuple[Finding, ...]:
+    """What is wrong with a tree, or with a moving mesh that trees are to be built over: findings with a code, a
+    severity, a sentence, the figures behind it, a remedy, and what that gains (SAH cost); none where nothing is.
+
+    `tree` is a rg.Tree over `shape`, as `validate` takes them, or a Structure, which is asked about its own scene. With
+    vertices (T, V, 3) the last frame is now, and the others are what was before: so a tree that was refitted alone, or
+    fits an older pose, is told from one that is wrong. Without a tree, `diagnose(vertices, triangles)` looks at the
+    geometry alone. Codes: zero_buffer, wrong_root, root_sized, stale_pose, refit_only, duplicate_primitive,
+    lost_primitive, empty_leaf_chain and what else `validate` finds; unmoved, spanning_object, codes_too_short.
+
+    >>> import raygrove as rg
+    >>> tree = rg.Tree(children=[[1, 2], [0, 0], [0, 0]], first=[0, 0, 1], count=[0, 1, 1], primitives=[0, 0])
+    >>> [(one.code, one.severity) for one in rg.diagnose(tree, [[0, 0, 0, 1, 1, 1], [2, 0, 0, 3, 1, 1]])]
+    [('lost_primitive', 'error'), ('duplicate_primitive', 'error')]
+    """
+    if isinstance(tree, Structure):
+        boxes, splits = [tree.primitive_boxes()], tree.splits_references
+        found = diagnose_tree(tree.nodes(), boxes, _new_cost, splits_references=splits)
+        return (*found, *diagnose_geometry(boxes))
+    if isinstance(tree, Tree):
+        frames = _frames(shape, triangles, time)
+        found = diagnose_tree(tree, frames, _new_cost, splits_references=tree.splits_references)
+        return (*found, *diagnose_geometry(frames, with_motion=False))
+    return diagnose_geometry(_frames(tree, shape, time))
+
+
+def _frames(shape: Any, triangles: Any, time: float) -> list[np.ndarray]:
+    """The boxes of each frame."""
+    if isinstance(shape, tuple) and len(shape) == 2 and triangles is None:
+        shape, triangles = shape
+    if triangles is not None and not isinstance(shape, Clip | Scene):
+        rows = np.asarray(on_host(shape, "vertices"))
+        if rows.ndim == 3 and len(rows):
+            return [host_boxes(frame, triangles, time) for frame in rows]
+    return [host_boxes(shape, triangles, time)]
+
+
+def _new_cost(boxes: np.ndarray) -> float:
+    """The SAH cost of a tree that is built anew over boxes, each as a triangle that has it."""
+    from .building import build
+
+    corners = np.stack([boxes[:, :3], boxes[:, 3:], boxes[:, :3]], axis=1).reshape(-1, 3)
+    with build(corners, np.arange(3 * len(boxes), dtype=np.int32).reshape(-1, 3), "hploc", device="cpu") as structure:
+        return cost_of_table(structure.nodes(), boxes)
 
 
 def host_boxes(shape: Any, triangles: Any, time: float) -> np.ndarray:

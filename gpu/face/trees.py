@@ -323,6 +323,11 @@ class Structure(NearestToArrays):
         splits = self._hierarchy.capabilities.splits_references
         return validate_boxes(self.nodes(), self.primitive_boxes(), splits_references=splits, ulps=ulps)
 
+    @property
+    def splits_references(self) -> bool:
+        """Whether a primitive may be in several leaves."""
+        return self._hierarchy.capabilities.splits_references
+
     def primitive_boxes(self) -> np.ndarray:
         """(N, 6) float32: lower and upper corner of each primitive, as the scene is now. Waits for the device."""
         with self._used("Structure.primitive_boxes") as target:

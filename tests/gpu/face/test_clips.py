@@ -80,10 +80,3 @@ def test_files_and_built_in_scenes_are_opened(tmp_path: pathlib.Path) -> None:
 def test_what_is_no_clip_is_a_sentence(make: Any, sentence: str) -> None:
     with pytest.raises(rg.Error, match=sentence):
         make()
-
-
-@pytest.mark.parametrize("name", ["diagnose"])
-def test_names_of_the_laboratory_answer(name: str) -> None:
-    with pytest.raises(rg.Error, match=f"rg.{name} comes with the laboratory") as raised:
-        getattr(rg, name)(None)
-    assert raised.value.where == f"rg.{name}" and raised.value.remedy
