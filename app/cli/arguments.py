@@ -12,9 +12,14 @@ from raygrove.app.cli.examples import EXAMPLES, EXIT_CODES
 from raygrove.app.cli.of_programs import add_plug_in
 from raygrove.program import typed
 
-COMMANDS = ("view", "render", "bench", "race", "advise", "info", "warm", "doctor")
+COMMANDS = ("view", "render", "bench", "race", "advise", "tree", "info", "warm", "doctor")
 DEFAULT_COMMAND = "view"
 BENCH_KINDS = ("build", "trace", "frame", "suite")
+TREE_KINDS = ("export", "import", "validate", "diagnose")
+TREE_HELP = (
+    "export: a tree that --hierarchy builds; import: another program's tree; validate: whether a tree is sound and of "
+    "this scene; diagnose: what is wrong with it"
+)
 BENCH_HELP = (
     "build: the structure alone; trace: primary and diffuse rays through it, whatever the ray type; frame: whole "
     "frames with their ray type; "
@@ -72,6 +77,7 @@ def top_parser(version: str) -> argparse.ArgumentParser:
     commands.add_argument("bench", nargs="?", help="measure: bench build, trace, frame or suite")
     commands.add_argument("race", nargs="?", help="several structures on the same frames: who is faster, and why")
     commands.add_argument("advise", nargs="?", help="when to rebuild a structure over a clip, and when to refit it")
+    commands.add_argument("tree", nargs="?", help="trees in files: tree export, import, validate or diagnose")
     commands.add_argument("info", nargs="?", help="what is in a file")
     commands.add_argument("warm", nargs="?", help="compile ahead what drawing needs")
     commands.add_argument("doctor", nargs="?", help="what this machine can do, as a report to paste")
@@ -88,6 +94,7 @@ def command_parser(command: str, version: str) -> argparse.ArgumentParser:
         "race": "Race up to eight configurations over the same frames, in turns: ranks with intervals, reasons, and "
         "hits proved equal. FILE may be a race.toml, which says all of it.",
         "advise": "Say when to rebuild a structure over a clip and when to refit it, by measured times.",
+        "tree": "Write, read, prove and judge trees over a scene; exit code 1 where something is wrong.",
         "info": "Say what is in a scene.",
         "warm": "Compile ahead what drawing a scene needs, for a lecture, a container or a test machine.",
         "doctor": "Say what this machine can do, as a report to paste.",
@@ -95,11 +102,15 @@ def command_parser(command: str, version: str) -> argparse.ArgumentParser:
     parser = _parser(f"{typed()} {command}", sentences[command], command)
     if command == "bench":
         parser.add_argument("kind", choices=BENCH_KINDS, help=BENCH_HELP)
+    if command == "tree":
+        parser.add_argument("kind", choices=TREE_KINDS, help=TREE_HELP)
     if command != "doctor":
         _add_scene(parser)
         _add_choices(parser, command)
     if command in ("view", "render", "bench", "race", "advise"):
         _add_picture(parser, command)
+    if command == "tree":
+        _add_tree(parser)
     if command == "warm":
         _add_warming(parser)
     if command in ("view", "render", "race"):
@@ -135,6 +146,8 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> None:  # type: ignore[override]
         if message.startswith("the following arguments are required: kind"):
             message = "say what to measure: bench build, trace, frame, or bench suite NAME"
+            if self.prog.endswith(" tree"):
+                message = f"say what to do: tree {', '.join(TREE_KINDS[:-1])} or {TREE_KINDS[-1]}"
         self.exit(2, f"error: {message.removeprefix('argument ')}.\nSee {self.prog} --help.\n")
 
 
@@ -247,6 +260,16 @@ def _add_advice(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("advice")
     group.add_argument("--exact", action="store_true", help="measure trees of every age, and all rays: takes longer")
     group.add_argument("--out", metavar="FILE", help="FILE.json, or FILE.toml, which --settings takes")
+
+
+def _add_tree(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("the tree")
+    group.add_argument("--tree", metavar="FILE", help="the file of a tree: .rgtree, or another program's")
+    group.add_argument("--format", metavar="NAME", help="what wrote it (docs/trees.md); auto where its name tells")
+    group.add_argument("--out", metavar="FILE", help="the file of export and import, FILE.rgtree")
+    times = group.add_mutually_exclusive_group()
+    times.add_argument("--time", metavar="S", type=values.seconds, help="the scene's instant, in seconds")
+    times.add_argument("--frames", metavar="A:B", type=values.frames, help="its frame A")
 
 
 def _add_warming(parser: argparse.ArgumentParser) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
-from raygrove.app.cli.arguments import BENCH_KINDS, COMMANDS, command_parser, top_parser
+from raygrove.app.cli.arguments import BENCH_KINDS, COMMANDS, TREE_KINDS, command_parser, top_parser
 from raygrove.app.scene_io.demos import ALL_DEMOS
 from raygrove.app.settings.flags import KEY_FLAGS
 from raygrove.app.settings.settings import Settings, option_field, option_groups
@@ -17,7 +17,7 @@ from raygrove.gpu.settings import fields_of
 from raygrove.program import typed
 
 SHELLS = ("bash", "zsh", "fish")
-FILE_FLAGS = ("--settings", "--out", "--statistics")
+FILE_FLAGS = ("--settings", "--out", "--statistics", "--tree")
 PROGRAMS = ("raygrove", "python", "python3", ".venv/bin/python", "main.py", "./main.py")
 """What a person types first; for a Python only where main.py follows."""
 
@@ -90,6 +90,7 @@ _raygrove() {{
     case "$word" in
       {"|".join(COMMANDS)}) [[ -n "$command" ]] || command="$word";;
       {"|".join(BENCH_KINDS)}) [[ "$command" == bench ]] && kind="$word";;
+      {"|".join(TREE_KINDS)}) [[ "$command" == tree ]] && kind="$word";;
     esac
   done
   case "$prev" in
@@ -104,6 +105,8 @@ _raygrove() {{
     [[ -n "$command" ]] || words="$words --completion"
   elif [[ "$command" == bench && -z "$kind" ]]; then
     words='{" ".join(BENCH_KINDS)}'
+  elif [[ "$command" == tree && -z "$kind" ]]; then
+    words='{" ".join(TREE_KINDS)}'
   elif [[ "$command" == doctor ]]; then
     return 0
   else
@@ -153,6 +156,7 @@ def _fish() -> str:
         lines.append(f"{start} -n __raygrove_first -a '{' '.join(COMMANDS)}'")
         lines.append(f"{start} -n __raygrove_first -x -l completion -a '{' '.join(SHELLS)}'")
         lines.append(f"{start} -n '__raygrove_in bench' -a '{' '.join(BENCH_KINDS)}'")
+        lines.append(f"{start} -n '__raygrove_in tree' -a '{' '.join(TREE_KINDS)}'")
         lines += [f"{start} {line}" for line in _fish_flags()]
     return "\n".join(lines) + "\n"
 

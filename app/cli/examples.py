@@ -38,6 +38,11 @@ EXAMPLES = {
   raygrove advise --demo explode --hierarchy hploc
   raygrove advise walk.glb --hierarchy lbvh/bvh4 --frames 0:48 --out advice.toml
   raygrove view walk.glb --settings advice.toml      the advice, taken""",
+    "tree": """examples:
+  raygrove tree export --demo blob --hierarchy hploc --out blob.rgtree
+  raygrove tree import bunny.obj --tree bunny.save.bin --out bunny.rgtree
+  raygrove tree validate bunny.obj --tree bunny.rgtree --json
+  raygrove tree diagnose --demo walker --time 1 --tree theirs.rgtree""",
     "info": """examples:
   raygrove info sponza.obj
   raygrove info run.xtc                          particles, frames, attributes, the periodic box

@@ -119,7 +119,7 @@ def test_what_geometry_alone_tells() -> None:
     half[1, :300] += np.float32(0.1)
     assert [one.code for one in rg.diagnose(half, TRIANGLES)] == ["unmoved"]
     far = VERTICES.copy()
-    far[:3] = [[-5e3, -5e3, -5e3], [5e3, -5e3, 0], [0, 5e3, 5e3]]
+    far[:3] = [[-5, -5, -5], [1e4, 0, 0], [0, 1e4, 1e4]]
     assert [one.code for one in rg.diagnose(far, TRIANGLES)] == ["spanning_object", "codes_too_short"]
 
 

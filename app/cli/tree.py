@@ -1,0 +1,117 @@
+"""`tree`: trees of anybody's in files: written, read, proved and judged over a scene."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from raygrove.app.cli.common import scene_from, settings_from, state_from, target_from
+from raygrove.app.cli.render import frames_of
+from raygrove.app.document.state import State
+from raygrove.app.export.tables import json_text
+from raygrove.app.export.whole_files import check_writable
+from raygrove.app.frames.views import view_settings
+from raygrove.app.problems.problems import UsageError
+from raygrove.gpu.analysis.tree_files import load_tree, save_tree
+from raygrove.gpu.errors import Error
+from raygrove.gpu.face.building import build
+from raygrove.gpu.face.clips import Clip
+from raygrove.gpu.face.foreign_trees import import_tree
+from raygrove.gpu.face.judging import diagnose, validate
+from raygrove.gpu.hierarchy.base import NodeTable
+from raygrove.gpu.hierarchy.bvh.own.tree import Tree
+from raygrove.gpu.target.base import Target
+from raygrove.printable import printable_lines
+
+if TYPE_CHECKING:
+    from raygrove.app.cli.main import Words
+
+EXIT_FOUND = 1
+ENDING = ".rgtree"
+
+
+def run(names: argparse.Namespace, words: Words) -> int:
+    """Do what was asked for; the exit code is 1 where a tree is not sound, or something is wrong with it."""
+    settings = settings_from(names, words)
+    reference, scene = scene_from(names, settings, words)
+    state = state_from(names, settings, reference, scene)
+    time = frames_of(names, scene, state)[0][1]
+    mesh = Clip.from_plain(scene).at(time)
+    try:
+        with contextlib.closing(target_from(settings, words)) as target:
+            return _done(names, words, state, mesh, target)
+    except Error as error:
+        raise UsageError(f"{str(error).rstrip('.')}.") from error
+
+
+def _done(
+    names: argparse.Namespace, words: Words, state: State, mesh: tuple[np.ndarray, np.ndarray], target: Target
+) -> int:
+    if names.kind in ("export", "import"):
+        if not names.out or not names.out.endswith(ENDING):
+            raise UsageError(f"tree {names.kind} writes a file: say --out FILE{ENDING}.")
+        check_writable(Path(names.out).parent, Path(names.out).name)
+    if names.kind == "export":
+        tree, builder = built(state, mesh, target)
+        if names.tree is not None:
+            raise UsageError("tree export builds a tree; tree import reads the one of --tree.")
+    else:
+        if names.tree is None:
+            raise UsageError(f"say which tree: tree {names.kind} --tree FILE.")
+        tree, builder = read(names.tree, names.format, mesh), f"import of {Path(names.tree).name}"
+    if names.kind == "diagnose":
+        findings = diagnose(tree, *mesh)
+        rows = [dataclasses.asdict(finding) for finding in findings]
+        lines = [f"{one.severity}: {one.sentence} {one.remedy[:1].upper()}{one.remedy[1:]}." for one in findings]
+        _tell(names, {"findings": rows}, lines or ["Nothing is wrong."])
+        return EXIT_FOUND if any(one.severity != "advice" for one in findings) else 0
+    found = validate(tree, *mesh)
+    facts = {**dataclasses.asdict(found), "is_valid": found.is_valid, "sentence": found.sentence}
+    _tell(names, facts, [fault.sentence for fault in found.faults] or [found.sentence])
+    if not found:
+        return EXIT_FOUND
+    if names.kind != "validate":
+        save_tree(tree, names.out, builder, scene=mesh)
+        words.say(f"Wrote {names.out}.")
+    return 0
+
+
+def read(path: str, form: str | None, mesh: tuple[np.ndarray, np.ndarray]) -> Tree:
+    """The tree of a file: `.rgtree`, or one of another program's."""
+    if form in (None, "rgtree") and path.endswith(ENDING):
+        return load_tree(path, scene=mesh)
+    return import_tree(path, mesh[1], format=form or "auto")
+
+
+def built(state: State, mesh: tuple[np.ndarray, np.ndarray], target: Target) -> tuple[Tree, str]:
+    """The tree that --hierarchy and --optimiser name, and its name."""
+    render = state.settings.render
+    choice = view_settings(state).structure_choice
+    name = render.hierarchy + ("" if render.optimiser == "none" else f"+{render.optimiser}")
+    with build(*mesh, render.hierarchy, target=target, choice=choice) as structure:
+        if structure.splits_references:
+            raise UsageError(f"--hierarchy {render.hierarchy}: its nodes are not written with the parts of primitives.")
+        return as_tree(structure.nodes(), render.hierarchy), name
+
+
+def as_tree(table: NodeTable, name: str) -> Tree:
+    """A structure's nodes as a binary tree. UsageError where they are none."""
+    count = np.bincount(table.parent[1:], minlength=len(table)) if len(table) > 1 else np.zeros(len(table), int)
+    if len(table) == 0 or (count[~table.is_leaf] != 2).any():
+        raise UsageError(f"--hierarchy {name}: it is no binary tree with two children a node; hploc is one.")
+    children = np.zeros((len(table), 2), np.int64)
+    order = np.argsort(table.parent[1:], kind="stable") + 1
+    children[np.flatnonzero(count)] = order.reshape(-1, 2)
+    return Tree(
+        children=children, first=table.first_reference, count=table.reference_count, primitives=table.references,
+        bounds=np.hstack([table.lower, table.upper]),
+    )  # fmt: skip
+
+
+def _tell(names: argparse.Namespace, facts: dict[str, object], lines: list[str]) -> None:
+    print(json_text(facts) if names.json else printable_lines("\n".join(lines)))

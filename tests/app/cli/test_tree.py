@@ -1,0 +1,71 @@
+"""`raygrove tree`: a tree is written, read again, proved and judged; exit codes and JSON as CI takes them."""
+
+import json
+import pathlib
+import tarfile
+
+import numpy as np
+import pytest
+
+import raygrove as rg
+from raygrove.app.cli.main import main
+
+SMALL = ["--demo", "orbit", "--set", "demo.triangles=2000", "--device", "cpu", "--quiet"]
+
+
+@pytest.fixture
+def exported(tmp_path: pathlib.Path) -> pathlib.Path:
+    path = tmp_path / "orbit.rgtree"
+    assert main(["tree", "export", *SMALL, "--hierarchy", "hploc", "--out", str(path)]) == 0
+    return path
+
+
+def test_what_is_exported_is_sound_at_its_instant_alone(
+    exported: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    assert main(["tree", "validate", *SMALL, "--tree", str(exported), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["is_valid"] is True and found["references"] == found["primitives"] > 0
+    assert main(["tree", "diagnose", *SMALL, "--tree", str(exported)]) == 0
+    assert capsys.readouterr().out.startswith("Nothing is wrong")
+    assert main(["tree", "validate", *SMALL, "--tree", str(exported), "--time", "0.7"]) == 2
+    assert "another scene, or of another instant" in capsys.readouterr().err
+
+
+def test_a_tree_that_is_not_sound_is_exit_code_1(exported: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tree = rg.load_tree(exported)
+    count = np.array(tree.count)
+    count[int(np.flatnonzero(count)[0])] += 1
+    columns = {name: np.array(getattr(tree, name)) for name in ("children", "first", "primitives", "bounds")}
+    rg.save_tree(rg.Tree(**columns, count=count), exported)
+    capsys.readouterr()
+    assert main(["tree", "diagnose", *SMALL, "--tree", str(exported), "--json"]) == 1
+    assert "duplicate_primitive" in [one["code"] for one in json.loads(capsys.readouterr().out)["findings"]]
+    assert main(["tree", "validate", *SMALL, "--tree", str(exported)]) == 1
+
+
+def test_another_programs_tree_becomes_a_file(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    archive = pathlib.Path(__file__).parents[1] / "scene_io/trees/real_trees.tar.xz"
+    with tarfile.open(archive) as files:
+        files.extractall(tmp_path, filter="data")
+    vertices, triangles = (np.load(tmp_path / "geometry/two.npz")[name] for name in ("vertices", "triangles"))
+    np.savez(tmp_path / "mesh.npz", vertices=vertices, triangles=triangles)
+    words = [str(tmp_path / "mesh.npz"), "--device", "cpu", "--quiet", "--tree"]
+    out = tmp_path / "theirs.rgtree"
+    given = str(tmp_path / "embree/two-low.tree.bin")
+    assert main(["tree", "import", *words, given, "--out", str(out)]) == 0
+    assert rg.load_tree(out).primitives.tolist() == rg.import_tree(given).primitives.tolist()
+    wrong = str(tmp_path / "damaged/tinybvh-soup-bvh2--cycle.save.bin")
+    capsys.readouterr()
+    assert main(["tree", "import", *words, wrong, "--out", str(tmp_path / "no.rgtree")]) == 2
+    assert "300 triangles, and the mesh has 2" in capsys.readouterr().err and not (tmp_path / "no.rgtree").exists()
+
+
+def test_what_is_missing_is_said(capsys: pytest.CaptureFixture[str], tmp_path: pathlib.Path) -> None:
+    assert main(["tree", "export", *SMALL]) == 2 and "--out FILE.rgtree" in capsys.readouterr().err
+    assert main(["tree", "validate", *SMALL]) == 2 and "--tree FILE" in capsys.readouterr().err
+    assert main(["tree"]) == 2 and "tree export, import, validate or diagnose" in capsys.readouterr().err
+    out = str(tmp_path / "a.rgtree")
+    assert main(["tree", "export", *SMALL, "--hierarchy", "grid", "--out", out]) == 2
+    assert "--hierarchy grid" in capsys.readouterr().err
