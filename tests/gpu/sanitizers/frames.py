@@ -69,11 +69,6 @@ class Picture:
         yield self.image
 
 
-def is_blind(target: Target) -> bool:
-    """Whether rays that a target traces hit nothing (tests/gpu/target/recording.py)."""
-    return getattr(target, "is_blind", False)
-
-
 def pictures(watch: str = "all") -> list[dict[str, str]]:
     """Pairs of structure and ray type that meet every layout and every ray type. Where something is watched for, every
     ray type meets one structure, and each structure the cheapest ray type: for `memory` in every layout where it has
@@ -144,11 +139,11 @@ def run_frames(
     boxes = Boxes(corner, corner, np.zeros(1, np.int32), 1)
     if not is_dry:
         engine.flush()
-        assert engine.totals(view).hits > 0 or is_blind(target)
+        assert engine.totals(view).hits > 0
         engine.pick(view, 21.0, 10.0)
         table = engine.nodes(view)
         if ray_type == "smooth":
-            assert engine.visible_nodes(view, table, view.camera.eye).any() or is_blind(target)
+            assert engine.visible_nodes(view, table, view.camera.eye).any()
         boxes = Boxes(table.lower, table.upper, table.depth, int(table.depth.max()) + 1)
     if len(scene.objects) > 1 and not scene.glyphs:
         engine.paint_collisions(view)

@@ -20,8 +20,6 @@ from raygrove.gpu.shade.whitted import WhittedOptions
 from raygrove.gpu.target.base import Target
 from raygrove.gpu.trace.trace import VIEW_FRAME, CameraRays, see_through
 
-from .frames import is_blind
-
 STRATEGIES = ("megakernel", "wavefront")
 COUNT, SIZE = 400, (70, 50)
 MORE: dict[str, dict[str, Any]] = {
@@ -82,4 +80,4 @@ def run_glyphs(target: Target) -> None:
             caster = TileCaster(target, options)
             caster.make_room(spheres if has_structs or tiles == 50 else things)
             hits = caster.cast(rays)
-            assert (target.download(hits.prim_id) >= 0).any() or is_blind(target)
+            assert (target.download(hits.prim_id) >= 0).any()

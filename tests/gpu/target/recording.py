@@ -11,19 +11,14 @@ from raygrove.gpu.target.base import Array, DeviceCount, TargetOptions, Unit, Un
 from raygrove.gpu.target.host import HostTarget, HostUnit
 from raygrove.gpu.target.translation_unit import KernelSignature, parse_kernels, read_source, signatures
 
-TRACED = "gpu/trace/on_primitive.cuh"
-"""A header of every unit that traces rays."""
-
 
 class RecordingTarget(HostTarget):
     """Packs have one ray, so that a unit's source is the one a CUDA target would be given. With `is_dry` nothing is
-    compiled and nothing runs: for code that only launches. With `is_blind` that is so of units that trace
-    rays or leave the pack's width to the target: no other test compiles most of them for one ray. What they would write
-    is zero, so rays hit nothing; structures are built, refitted and queried."""
+    compiled and nothing runs: for code that only launches."""
 
-    def __init__(self, is_dry: bool = False, is_blind: bool = False) -> None:
+    def __init__(self, is_dry: bool = False) -> None:
         super().__init__(TargetOptions(threads=2))
-        self.lane_count, self.is_dry, self.is_blind = 1, is_dry, is_dry or is_blind
+        self.lane_count, self.is_dry = 1, is_dry
         self.launched: dict[UnitSource, set[str]] = {}
         self._source_of: dict[int, UnitSource] = {}
         self._signatures: dict[UnitSource, dict[str, KernelSignature]] = {}
@@ -31,7 +26,7 @@ class RecordingTarget(HostTarget):
 
     def unit(self, source: UnitSource) -> Unit:
         made: Unit
-        if self._is_dry(source):
+        if self.is_dry:
             names = tuple(parse_kernels(read_source(source.path), source.path))
             made = self._dry_units.setdefault(source, HostUnit(names, {}, {}))
         else:
@@ -42,7 +37,7 @@ class RecordingTarget(HostTarget):
 
     def empty(self, shape: int | tuple[int, ...], dtype: Any, tag: str) -> Array:
         made = super().empty(shape, dtype, tag)
-        if self.is_blind:
+        if self.is_dry:
             made[...] = np.zeros((), made.dtype)  # nothing writes it, and statistics are made of it
         return made
 
@@ -58,9 +53,9 @@ class RecordingTarget(HostTarget):
         **arguments: Any,
     ) -> None:
         assert isinstance(unit, HostUnit) and kernel in unit.kernels
-        source = self._source_of[id(unit)]
-        self.launched[source].add(kernel)
-        if self._is_dry(source):
+        self.launched[self._source_of[id(unit)]].add(kernel)
+        if self.is_dry:
+            source = self._source_of[id(unit)]
             if source not in self._signatures:
                 self._signatures[source] = signatures(source)
             taken = {one.name: one.struct for one in self._signatures[source][kernel].parameters}
@@ -69,6 +64,3 @@ class RecordingTarget(HostTarget):
                 assert struct is None or struct.lays_out(arguments[name].dtype), f"{source.path}, {kernel}: {name}"
         else:
             super().launch(unit, kernel, n, block=block, blocks=blocks, **arguments)
-
-    def _is_dry(self, source: UnitSource) -> bool:
-        return self.is_dry or (self.is_blind and (source.rays_per_thread == 0 or TRACED in source.headers))

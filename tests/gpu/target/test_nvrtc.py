@@ -90,9 +90,9 @@ TREES = {
 
 @pytest.fixture(scope="module")
 def launched() -> Iterator[dict[UnitSource, set[str]]]:
-    """Every unit that the project uses, and the kernels that were launched. What traces rays is not compiled for the
-    host, and nothing is where frames are drawn by other structures than one."""
-    target, dry = RecordingTarget(is_blind=True), RecordingTarget(is_dry=True)
+    """Every unit that the project uses, and the kernels that ran. Frames are drawn by one structure, and by the
+    others without running: their units are the same, and are not compiled for the host."""
+    target, dry = RecordingTarget(), RecordingTarget(is_dry=True)
     run_everything(target, watch="units")
     trace_every_way(dry)
     for chosen in pictures():
