@@ -306,6 +306,9 @@ def _add_common(parser: argparse.ArgumentParser, version: str, *, has_settings: 
     group = parser.add_argument_group("settings and words" if has_settings else "words")
     if has_settings:
         group.add_argument(
+            "--preset", metavar="NAME", help="settings kept under a name, or published/...: --settings is stronger"
+        )
+        group.add_argument(
             "--settings", metavar="FILE", help="a settings file (TOML, or Meister's .env), stronger than the user's own"
         )
         group.add_argument(

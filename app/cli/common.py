@@ -23,6 +23,8 @@ from raygrove.app.settings.flags import OLD_FLAGS, OPTION_KEYS, configuration_ke
 from raygrove.app.settings.meister_env import ENDING, load_environment
 from raygrove.app.settings.older import Entry, Older, renewed
 from raygrove.app.settings.settings import Settings, set_option, set_text
+from raygrove.app.user_files import presets
+from raygrove.app.user_files.published import PUBLISHED
 from raygrove.gpu import attributes
 from raygrove.gpu.camera import Camera, Vector
 from raygrove.gpu.configuration import ConfigurationError
@@ -51,7 +53,8 @@ def settings_from(names: argparse.Namespace, words: Words) -> Settings:
 
 
 def settings_of_flags(names: argparse.Namespace, settings: Settings) -> Settings:
-    """`settings` (the user's, or a picture's) < --settings < --set < flags. Raises as `settings_from`."""
+    """`settings` (the user's, or a picture's) < --preset < --settings < --set < flags. Raises as `settings_from`."""
+    settings = _with_preset(settings, names)
     for path in _settings_files(names):
         settings = _with_file(settings, path, names)
     said = [Entry(key, text, f"--set {key}={text}") for key, text in names.set]
@@ -75,6 +78,20 @@ def settings_of_flags(names: argparse.Namespace, settings: Settings) -> Settings
         settings = set_option(settings, "device.checks", True)
     check_combination(settings)
     return settings
+
+
+def _with_preset(settings: Settings, names: argparse.Namespace) -> Settings:
+    """The settings of --preset, which stand for all but the limits of imports. Raises UsageError, SettingsError."""
+    name = getattr(names, "preset", None)
+    if name is None:
+        return settings
+    older = Older()
+    try:
+        found = presets.load(name, older)
+    except presets.PresetError as error:
+        raise UsageError(f"--preset {name}: {error}") from error
+    _remark(names, [*older.sentences, *([PUBLISHED[name].sentence] if name in PUBLISHED else [])])
+    return dataclasses.replace(found, importer=settings.importer)
 
 
 def _said_by(key: str, text: str) -> tuple[tuple[str, str], ...]:

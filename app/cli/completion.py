@@ -7,12 +7,15 @@ The script is made from the parsers and the registries as they are now; nothing 
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Iterator
 
 from raygrove.app.cli.arguments import BENCH_KINDS, COMMANDS, TREE_KINDS, command_parser, top_parser
 from raygrove.app.scene_io.demos import ALL_DEMOS
 from raygrove.app.settings.flags import KEY_FLAGS
 from raygrove.app.settings.settings import Settings, option_field, option_groups
+from raygrove.app.user_files import presets
+from raygrove.app.user_files.published import PUBLISHED
 from raygrove.gpu.settings import fields_of
 from raygrove.program import typed
 
@@ -51,6 +54,7 @@ def flag_values() -> dict[str, tuple[str, ...]]:
     found = {flag: values(key) for key, flag in KEY_FLAGS.items()}
     found["--demo"] = tuple(info.name for info in ALL_DEMOS)
     found["--completion"] = SHELLS
+    found["--preset"] = (*PUBLISHED, *(name for name in presets.names() if re.fullmatch(r"[\w.+-]+", name)))
     return {flag: words for flag, words in found.items() if words}
 
 

@@ -2,11 +2,13 @@
 
 A preset says what differs from the built-in values and stands for all settings: loading one gives exactly what was
 saved. The files are made to be passed on; `--settings FILE` takes them too, there on top of the user's own settings.
+Presets "as published" (published.py) are loaded by their names, too, and cannot be changed.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import os
 import re
 from pathlib import Path
@@ -16,6 +18,7 @@ from raygrove.app.settings.file import SettingsError, load_settings, save_settin
 from raygrove.app.settings.meister_env import ENDING, load_environment
 from raygrove.app.settings.older import Older
 from raygrove.app.settings.settings import Settings
+from raygrove.app.user_files.published import PREFIX, PUBLISHED
 
 NAME = re.compile(r"[^\W_][\w .+-]{0,62}[\w+-]|[^\W_]")
 RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
@@ -40,7 +43,9 @@ def names() -> list[str]:
 
 
 def path_of(name: str) -> Path:
-    """The file of a preset. Raises PresetError for a name that is none."""
+    """The file of a preset. Raises PresetError for a name that is none, and for one of those as published."""
+    if name.startswith(PREFIX):
+        raise PresetError(f"{name!r} is a preset as published: it is kept as it is. Save yours under another name.")
     if not NAME.fullmatch(name) or RESERVED.fullmatch(name):
         allowed = "letters, digits, blanks, and . _ + - inside; at most 64, beginning with a letter or digit"
         raise PresetError(f"{name!r} cannot be the name of a preset: it takes {allowed}.")
@@ -55,11 +60,15 @@ def save(name: str, settings: Settings) -> Path:
 
 
 def load(name: str, older: Older | None = None) -> Settings:
-    """The settings kept under a name; `older` gets what is said in words of older versions. Raises PresetError and
-    SettingsError."""
-    path = path_of(name)
-    if not path.exists():
-        raise PresetError(f"there is no preset {name!r}; there are {', '.join(names()) or 'none'}.")
+    """The settings kept under a name, or published ones; `older` gets what is said in words of older versions. Raises
+    PresetError and SettingsError."""
+    if name in PUBLISHED:
+        return PUBLISHED[name].settings
+    known = [*names(), *PUBLISHED]
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    path = None if name.startswith(PREFIX) else path_of(name)
+    if path is None or not path.exists():
+        raise PresetError(f"there is no preset {name!r}; there are {', '.join(near or known)}.")
     return load_settings(path, older=older)
 
 

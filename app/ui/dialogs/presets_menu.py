@@ -15,6 +15,7 @@ from raygrove.app.settings.settings import Settings
 from raygrove.app.ui.plain_text import menu_text
 from raygrove.app.ui.session.settings_files import take_file
 from raygrove.app.user_files import presets
+from raygrove.app.user_files.published import PREFIX, PUBLISHED
 
 
 class PresetsButton(QPushButton):
@@ -39,6 +40,12 @@ class PresetsButton(QPushButton):
         menu.clear()
         for name in presets.names():
             menu.addAction(menu_text(name)).triggered.connect(lambda checked=False, name=name: self.load(name))
+        published = menu.addMenu(self.tr("&As published"))
+        published.setToolTipsVisible(True)
+        for name, form in PUBLISHED.items():
+            entry = published.addAction(menu_text(name.removeprefix(PREFIX)))
+            entry.setToolTip(form.sentence)
+            entry.triggered.connect(lambda checked=False, name=name: self.load(name))
         menu.addSeparator()
         menu.addAction(self.tr("Save as a &preset…")).triggered.connect(self._ask_name)
         delete = menu.addMenu(self.tr("&Delete a preset"))
@@ -55,7 +62,8 @@ class PresetsButton(QPushButton):
         def take() -> str:
             older = Older()
             self._change(presets.load(name, older))
-            return " ".join([self.tr("Preset {name} is in use.").format(name=name), *older.sentences])
+            known = [PUBLISHED[name].sentence] if name in PUBLISHED else []
+            return " ".join([self.tr("Preset {name} is in use.").format(name=name), *known, *older.sentences])
 
         self._try(take)
 

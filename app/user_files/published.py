@@ -1,0 +1,138 @@
+"""Presets "as published": the forms of structures and rays that papers describe, as settings that are shipped and
+cannot be changed. What of a form cannot be chosen is said in the preset itself, as "not built".
+
+Sources: D. Meister, Bounding Volume Hierarchies for Ray Tracing of Dynamic Scenes on the GPU, 2014; L. Kolodzey, SAH
+kd-trees on the GPU, 2014; B. Chang, W. Seo, I. Ihm, on the kd-tree of Zhou et al. 2008, whose steps they replace.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from raygrove.app.settings.settings import Settings, option_field, set_option
+
+PREFIX = "published/"
+OptionValue = str | int | float | bool
+
+_LIGHTING = "the thesis shades by Phong's model, `smooth` by Blinn and Phong's"
+_LEVELS = "the thesis launches a kernel a level and refits level by level; here a launch takes several levels"
+_PLANES = "the thesis tries 3t uniform planes of a node's box by a block of 3t threads; here centroids are binned"
+_POOL = "the thesis keeps warps running that take tasks from a pool; here rounds of kernels do"
+_CLUSTERS = "the thesis bins at every level; here tasks of at most 64 clusters are swept exactly"
+_LISTS = "the thesis sorts every level's list; here a list ends where both neighbours stand alone"
+_SCANS = "the thesis scans events' kinds as bytes, four a load, and reduces the first levels whole"
+_TEXTURES = "Zhou and Chang read bit sets from texture memory; here they are plain arrays"
+
+
+@dataclasses.dataclass(frozen=True)
+class Published:
+    """One form: what it is, where it is described, the settings it says, and what of it is not built."""
+
+    title: str
+    source: str
+    options: Mapping[str, OptionValue]
+    not_built: tuple[str, ...] = ()
+
+    @functools.cached_property
+    def settings(self) -> Settings:
+        """The built-in settings with those that the form says."""
+        settings = Settings()
+        for key, value in self.options.items():
+            settings = set_option(settings, key, value)
+        return settings
+
+    @property
+    def equal_keys(self) -> tuple[str, ...]:
+        """The keys whose published value is the built-in one: said all the same, so that they stay."""
+        return tuple(key for key, value in self.options.items() if value == option_field(key).default)
+
+    @property
+    def sentence(self) -> str:
+        """What is said of it: title, source, and what is not built."""
+        missing = f" Not built: {'; '.join(self.not_built)}." if self.not_built else ""
+        return f"As published: {self.title} ({self.source}).{missing}"
+
+
+def _meister(builder: str, title: str, section: str, *not_built: str, **options: OptionValue) -> Published:
+    """Unit triangles, shading without shadows, four rays in uniform directions: Meister's, whatever the builder."""
+    common: dict[str, OptionValue] = {
+        "render.hierarchy": builder,
+        "render.triangle_test": "unit_triangle",
+        "render.ray_type": "smooth",
+        "ray_type.smooth.shadows": False,
+        "ray_type.ao.rays": 4,
+        "ray_type.ao.directions": "uniform",
+        "ray_type.ao.radius": 1.0,
+        "ray_type.ao.radius_unit": "scene",
+        "ray_type.ao.falloff": "none",
+        "ray_type.diffuse.rays": 4,
+        "ray_type.diffuse.directions": "uniform",
+    }
+    own = {f"hierarchy.{builder}.{name}": value for name, value in {"max_leaf_size": 8, **options}.items()}
+    return Published(title, f"Meister 2014, {section}", MappingProxyType({**common, **own}), (*not_built, _LIGHTING))
+
+
+def _kd_tree(
+    title: str, source: str, not_built: str, builder: str, traversal: str, **options: OptionValue
+) -> Published:
+    """Rays that are reflected and refracted, with one lamp's shadows: both papers trace them."""
+    own = {f"hierarchy.{builder}.{name}": value for name, value in options.items()}
+    rays: dict[str, OptionValue] = {
+        "render.hierarchy": builder,
+        "render.traversal": traversal,
+        "render.ray_type": "whitted",
+    }
+    return Published(title, source, MappingProxyType({**rays, **own}), (not_built,))
+
+
+_PRESETS = {
+    "meister2014/lbvh_lauterbach": _meister("lbvh_lauterbach", "Lauterbach's spatial medians", "section 5.2.1", _LISTS),
+    "meister2014/sah_lauterbach": _meister("sah_lauterbach", "Lauterbach's SAH", "section 5.2.2", _PLANES),
+    "meister2014/hlbvh_treelets": _meister(
+        "hlbvh_treelets", "HLBVH by treelets", "section 5.3", coarse_bits=15, treelet_levels=3
+    ),
+    "meister2014/hlbvh_median": _meister("hlbvh_median", "HLBVH by work queues", "section 5.4.1", _LEVELS),
+    "meister2014/hlbvh_sah": _meister(
+        "hlbvh_sah", "HLBVH by work queues, SAH above", "section 5.4.2", _LEVELS, _CLUSTERS, cluster_bits="15", bins=32
+    ),
+    "meister2014/lbvh": _meister("lbvh", "Karras' linear BVH", "section 5.5", construction="search"),
+    "meister2014/task_pool": _meister("task_pool", "SAH by a task pool", "section 5.6", _POOL, split="sah"),
+    "kolodzey2014/sah_events": _kd_tree(
+        "Kolodzey's SAH kd-tree",
+        "Kolodzey 2014, chapters 4 and 6",
+        _SCANS,
+        "sah_events",
+        "short_stack",
+        max_leaf_size=63,
+        stop="size",
+        clipping="split_axis",
+        boxes="soa",
+        moving="masks",
+        candidates="shuffle",
+        cascading=True,
+        triangles="staged",
+    ),
+    "chang2012/median_sah": _kd_tree(
+        "Chang's kd-tree, steps [A] to [E]",
+        "Chang, Seo and Ihm, implementation II",
+        _TEXTURES,
+        "median_sah",
+        "auto",
+        implementation="atomics",
+        small_nodes="rounds",
+    ),
+    "zhou2008/median_sah": _kd_tree(
+        "Zhou's kd-tree",
+        "Chang, Seo and Ihm, implementation I, after Zhou et al. 2008",
+        _TEXTURES,
+        "median_sah",
+        "auto",
+        implementation="primitives",
+        small_nodes="rounds",
+    ),
+}
+PUBLISHED: Mapping[str, Published] = MappingProxyType({PREFIX + name: form for name, form in _PRESETS.items()})
+"""The forms by the names of their presets."""
