@@ -120,9 +120,10 @@ def _refuse_what_suites_decide(names: argparse.Namespace, settings: Settings) ->
     program as a whole."""
     refused = [flag_of(name) for name in DECIDED_FLAGS if getattr(names, name) is not None]
     refused += [f"--set {key}" for key, _ in names.set if not is_taken(key)]
-    if not refused and names.settings is not None:
+    places = [place for place in (names.settings, names.preset and f"preset {names.preset}") if place is not None]
+    if not refused and places:
         said = [key for key in overridden(names.user_settings, settings) if key.split(".")[0] in DECIDED_GROUPS]
-        refused = [f"{key} in {names.settings}" for key in said if not is_taken(key)]
+        refused = [f"{key} in {' or '.join(places)}" for key in said if not is_taken(key)]
     if refused:
         raise UsageError(
             f"{', '.join(refused)}: a suite takes the scenes, structures, layouts, rays and instants of its "

@@ -86,6 +86,11 @@ def test_a_setting_that_the_suite_decides_is_refused(run: Any, key: str) -> None
     assert code == 2 and f"--set {key.partition('=')[0]}: a suite takes" in err
 
 
+def test_a_preset_of_what_the_suite_decides_is_refused(run: Any) -> None:
+    code, _, err = run(*MOVING, "--preset", "published/zhou2008/median_sah")
+    assert code == 2 and "render.hierarchy in preset published/zhou2008/median_sah," in err and "a suite takes" in err
+
+
 def test_a_settings_file_counts_where_the_suite_takes_what_it_says(run: Any, tmp_path: Path) -> None:
     (tmp_path / "its.toml").write_text('[render]\nhierarchy = "hploc"\nwidth = 32\n')
     code, _, err = run(*MOVING, "--settings", "its.toml")
