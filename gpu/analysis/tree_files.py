@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import Error
+from ..hierarchy.base import NodeTable
 from ..hierarchy.bvh.own.tree import Tree
 
 VERSION = 1
@@ -36,6 +37,9 @@ def save_tree(tree: Tree, path: str | os.PathLike[str], builder: str = "", *, sc
     """Write a tree into a file `.rgtree`, which appears whole or not at all; `builder` says what made the tree, and
     `scene`, (vertices, triangles), what it is over: the file keeps a hash of them. Indices that need no more are
     written as int32. The tree is not checked. Raises TreeFileError where an array is none."""
+    if not isinstance(tree, Tree):
+        what = f"a tree is a rg.Tree, and this is {type(tree).__name__}"
+        raise TreeFileError(what, "rg.save_tree", "a structure writes its own: structure.save(path)")
     arrays = {name: _written(name, getattr(tree, name)) for name in COLUMNS if getattr(tree, name) is not None}
     entries: dict[str, dict[str, Any]] = {}
     end = 0
@@ -62,6 +66,23 @@ def save_tree(tree: Tree, path: str | os.PathLike[str], builder: str = "", *, sc
         except BaseException:
             os.unlink(file.name)
             raise
+
+
+def tree_of(table: NodeTable) -> Tree:
+    """A structure's nodes as a tree of files, the nearer rows first. TreeFileError where a node has not two children,
+    as in grids, octrees, and trees over nothing."""
+    inner = np.flatnonzero(~table.is_leaf)
+    rows = np.arange(1, len(table))[np.argsort(table.parent[1:], kind="stable")]
+    if not len(table) or not np.array_equal(table.parent[rows], np.repeat(inner, 2)):
+        raise TreeFileError("this is no binary tree: a node has other than two children", remedy="save one of a BVH")
+    if (table.is_leaf & (table.reference_count == 0)).any():
+        raise TreeFileError("a leaf holds no primitive", remedy="save a tree over something")
+    children = np.full((len(table), 2), -1, np.int32)
+    children[inner] = rows.reshape(-1, 2)
+    count = np.where(table.is_leaf, table.reference_count, 0)
+    bounds = np.hstack([table.lower, table.upper])
+    columns = {"first": table.first_reference, "count": count, "primitives": table.references}
+    return Tree(children=children, bounds=bounds, **columns)
 
 
 def _written(name: str, given: object) -> np.ndarray:

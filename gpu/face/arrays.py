@@ -39,6 +39,10 @@ def taken(target: Target, array: Any, name: str, shape: tuple[int | None, ...], 
     if not isinstance(found, np.ndarray):
         _warn_once(name, found, wanted)
         return target.converted(found, wanted)  # type: ignore[attr-defined]
+    if kinds == WHOLE and found.size and found.dtype.itemsize >= 4 and found.dtype != wanted:
+        least, most = int(found.min()), int(found.max())
+        if least < -(1 << 31) or most >= 1 << (32 if name == "masks" else 31):  # int32 would make other numbers of them
+            raise ArrayError(f"{name} are whole numbers that int32 holds; these are from {least:,} to {most:,}")
     with np.errstate(over="ignore", invalid="ignore"):
         copied = np.ascontiguousarray(found, wanted)
     if found.dtype == wanted and found.size:

@@ -78,6 +78,11 @@ class Clip:
         """Seconds from the first instant to the last; 0 of what is still."""
         return self._plain.duration() if self._plain is not None else (len(self._vertices) - 1) / self.fps
 
+    @property
+    def repeats(self) -> bool:
+        """Whether it begins again after its end, as scenes of files do; clips of arrays stay as they end."""
+        return self._plain is not None
+
     def at(self, time: float) -> tuple[np.ndarray, np.ndarray]:
         """Vertices (V, 3) float32 and triangles (K, 3) int32 at a time in seconds, as `build` takes them. Before the
         first instant it is the first, after the last the last; scenes of files repeat, as the program shows them."""

@@ -10,12 +10,14 @@ from ..analysis.advice import Advice
 from ..analysis.advice import advise as advise_rig
 from ..analysis.rig import Rays, Rig, camera_rays
 from ..camera import fit
+from ..configuration import Configuration
 from ..errors import Error
 from ..scene import Moment
 from .clips import Clip
 from .configured import configured
 from .devices import device_of
 from .rays import RaySet
+from .sensors import SensorRays
 
 MOST_RAYS, MOST_FRAMES = 1 << 16, 1000
 
@@ -23,7 +25,7 @@ MOST_RAYS, MOST_FRAMES = 1 << 16, 1000
 def advise(
     clip: Clip,
     configuration: str = "hploc",
-    rays: RaySet | None = None,
+    rays: RaySet | SensorRays | None = None,
     *,
     frames: range | None = None,
     size: tuple[int, int] = (1024, 768),
@@ -46,9 +48,11 @@ def advise(
     >>> advice.frames, advice.schedule[0], advice.policies[0].regret > 0.999
     (4, True, True)
     """
+    _check_words(clip, configuration, rays)
     made, scene = configured(configuration), clip.to_plain()
     rate = scene.fps or clip.fps
-    numbers = range(int(round(clip.duration * rate)) or 1) if frames is None else frames
+    instants = int(round(clip.duration * rate)) + (not clip.repeats)
+    numbers = range(instants or 1) if frames is None else frames
     if not 2 <= len(numbers) <= MOST_FRAMES:
         what = f"schedules have 2 to {MOST_FRAMES} frames, and these are {len(numbers)}"
         raise Error(what, "rg.advise", "give a clip that moves, and frames=range(...) of it")
@@ -65,7 +69,21 @@ def advise(
             rig.close()
 
 
-def _taken(rays: RaySet) -> Rays:
+def _check_words(clip: Any, configuration: Any, rays: Any) -> None:
+    if not isinstance(clip, Clip):
+        what = f"a clip is a rg.Clip, of arrays or by rg.open, and this is {type(clip).__name__}"
+        raise Error(what, "rg.advise", "call rg.advise(clip, 'hploc', rays)")
+    if not isinstance(configuration, str | Configuration):
+        what = f"a configuration is a text like 'hploc/bvh4', and this is {type(configuration).__name__}"
+        raise Error(what, "rg.advise", "call rg.advise(clip, 'hploc', rays)")
+    if rays is not None and not isinstance(rays, RaySet | SensorRays):
+        what = f"rays are a rg.RaySet or those of sensors, and these are {type(rays).__name__}"
+        raise Error(what, "rg.advise", "give rays=rg.RaySet(origins, directions)")
+
+
+def _taken(rays: RaySet | SensorRays) -> Rays:
+    if isinstance(rays, SensorRays):
+        rays = rays.to_rays()
     bounds: list[Any] = [np.asarray(column) for column in (rays.t_min, rays.t_max)]
     if any(column.ndim for column in bounds):
         raise Error("rays of advise have one t_min and one t_max for all", "rg.advise", "give numbers, not arrays")

@@ -75,8 +75,12 @@ class RaySet:
         return self.count
 
     def __getitem__(self, index: Any) -> RaySet:
-        """Some of the rays, or one."""
-        some = slice(index, index + 1 or None) if isinstance(index, int) else index
+        """Some of the rays, or one. IndexError where there is no such ray."""
+        if isinstance(index, int | np.integer):
+            if not -self.count <= index < self.count:
+                raise IndexError(f"There are {self.count} rays, and none is number {index}.")
+            index = slice(int(index), int(index) + 1 or None)
+        some = index
         parts = {name: self._some(getattr(self, name), some, width) for name, width in _WIDTHS.items()}
         return RaySet(**parts, check=False)
 

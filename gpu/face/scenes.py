@@ -26,9 +26,9 @@ class Mesh:
     """A mesh in a scene, and where it stands: what `Scene.add_mesh` gives.
 
     Assign to `vertices`, `transforms`, `groups` or `masks` what they are from now on; the next `update()` of a tree
-    sees it. What is written into NumPy arrays in place is found, too. Of arrays on a GPU nobody can tell without
-    waiting whether they were written in place: transforms there count as moved in every update, unless `moves` is
-    False; after vertices were written in place call `touch()`.
+    sees it. What is written into NumPy arrays of vertices and transforms in place is found, too. Of arrays on a GPU
+    nobody can tell without waiting whether they were written in place: transforms there count as moved in every update,
+    unless `moves` is False; after vertices were written in place call `touch()`.
 
     >>> import raygrove as rg
     >>> scene = rg.Scene(device="cpu")
@@ -112,7 +112,7 @@ class Mesh:
 
     @property
     def groups(self) -> np.ndarray:
-        """(N,) int32: each instance's group, from 0, or `ALL`."""
+        """(N,) int32, read only: each instance's group, from 0, or `ALL`."""
         return self._groups
 
     @groups.setter
@@ -122,7 +122,8 @@ class Mesh:
 
     @property
     def masks(self) -> np.ndarray:
-        """(N,) int32: bits of which a ray has to have one in its own mask to meet the instance; all by default."""
+        """(N,) int32, read only: bits of which a ray has to have one in its own mask to meet the instance; all by
+        default."""
         return self._masks
 
     @masks.setter
@@ -152,7 +153,9 @@ class Mesh:
             raise arrays.ArrayError(
                 f"{name} are from {default} to {most - 1}; these are from {found.min()} to {found.max()}"
             )
-        return np.ascontiguousarray(np.broadcast_to(found, self.instance_count)).astype(np.uint32).view(np.int32)
+        held = np.ascontiguousarray(np.broadcast_to(found, self.instance_count)).astype(np.uint32).view(np.int32)
+        held.flags.writeable = False  # what is written in place would not be seen
+        return held
 
 
 def _seen(target: Target, values: Any, name: str) -> Any:

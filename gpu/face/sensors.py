@@ -40,9 +40,10 @@ class Sensor:
         return int(self.beams.shape[0])
 
     def rays(self, poses: Any, *, groups: Any = EVERY_GROUP, masks: Any = EVERY_MASK) -> SensorRays:
-        """The rays of sensors at `poses` (P, 3, 4): sensor after sensor, of each its beams row by row. `groups` and
-        `masks`: one for all, or (P,), one a sensor (RaySet). Poses of float32 on the tree's device are not copied; one
-        that is not finite has rays that hit nothing."""
+        """The rays of sensors at `poses` (P, 3, 4), rows of a matrix that takes the sensor's axes to the world's:
+        sensor after sensor, of each its beams row by row. `groups` and `masks`: one for all, or (P,), one a sensor
+        (RaySet). Poses of float32 on the tree's device are not copied; one that is not finite has rays that hit
+        nothing."""
         return SensorRays(self, poses, groups, masks)
 
     def beams_on(self, target: Target) -> Array:
@@ -53,8 +54,8 @@ class Sensor:
 
 
 class SensorRays:
-    """The rays of P sensors, `len` of them; traced like a RaySet. `origins` and `directions` give them as arrays of
-    NumPy."""
+    """The rays of P sensors, `len` of them, what `Sensor.rays` gives; traced like a RaySet. `to_rays` gives them as
+    arrays of NumPy."""
 
     from_sensors = True
 

@@ -79,10 +79,15 @@ class ClipSource(SceneSource):
 
     def update(self, time: float | None) -> Primitives:
         """At a time in seconds; None: the one before."""
-        if time is not None and float(time) != self._time:
-            self._time = float(time)
-            placed(self._clip, self._time, self._vertices)
-            self.scene.meshes[0].touch()
+        if time is not None:
+            try:
+                seconds = float(time)
+            except (TypeError, ValueError) as error:
+                raise Error(f"a time is a number of seconds; it is {time!r}", remedy="give a number") from error
+            if seconds != self._time:
+                placed(self._clip, seconds, self._vertices)
+                self._time = seconds
+                self.scene.meshes[0].touch()
         return super().update(None)
 
 

@@ -43,9 +43,9 @@ class UpdateTimes:
             yield
             return
         self._begin(decision)
-        before = self._target.compile_ms
+        before = self._target.compile_in_phases_ms
         yield
-        self._compiled[self._number] = self._target.compile_ms - before
+        self._compiled[self._number] = self._target.compile_in_phases_ms - before
         self._is_first = False
 
     def wants_rebuild(self) -> bool:

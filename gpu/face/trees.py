@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
@@ -11,6 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..analysis.tree_files import save_tree, tree_of
 from ..analysis.validation import Validation
 from ..analysis.validation import validate as validate_boxes
 from ..errors import Error
@@ -33,7 +35,7 @@ from .hits import USUAL, Hits
 from .rays import RaySet, admitted_columns
 from .regions import NearestToArrays
 from .scenes import ClosedError
-from .sensors import SensorRays
+from .sensors import Sensor, SensorRays
 from .sources import Source, admitted
 from .timing import UpdateTimes
 
@@ -294,8 +296,10 @@ class Structure(NearestToArrays):
 
     @property
     def statistics(self) -> TreeStatistics:
-        """Counts, depth, SAH cost, end-point overlap and leaf-count variability of the tree as it is. Measured when it
-        is asked for; waits for the device."""
+        """Of the tree as it is: `node_count` (inner nodes), `leaf_count`, `reference_count`, `primitive_count`,
+        `depth`, `sah_cost`, `end_point_overlap`, `leaf_variability`, `bytes`, and `build_ms`, which is of the first
+        build, or under policies that measure (auto, ratio_optimiser) of the last. None is what the structure does not
+        know. Measured when it is asked for; waits for the device."""
         with self._used("Structure.statistics") as target:
             self._hierarchy.measure()
             self._hierarchy.measure_quality()
@@ -313,9 +317,15 @@ class Structure(NearestToArrays):
         """What one ray does. Comes with the laboratory."""
         raise _reserved("step")
 
-    def save(self, *arguments: Any, **named: Any) -> NoReturn:
-        """The tree as a file. Comes with the laboratory."""
-        raise _reserved("save")
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the tree as it is now into a file `.rgtree` (docs/trees.md), which appears whole or not at all: a
+        binary tree, whatever the layout. Waits for the device. Error where it is no binary tree, or where primitives
+        have no box: a file numbers those that have one."""
+        with self._used("Structure.save"):
+            table, missing = self.nodes(), self.statistics.inactive_count
+            if missing:
+                raise Error(f"{missing} primitives have no box, and files list those alone that have one")
+            save_tree(tree_of(table), path, self._configured.name)
 
     def validate(self, *, ulps: int = 1) -> Validation:
         """Whether the tree is sound and up to date with the scene as it is now (`rg.validate`). Waits for the device,
@@ -375,6 +385,8 @@ def _asked(rays: Any, directions: Any, t_min: Any, t_max: Any) -> Rays:
         if directions is not None:
             raise Error("a RaySet has its directions already", remedy="give the rays alone")
         return rays
+    if isinstance(rays, Sensor):
+        raise Error("a sensor has no place yet", remedy="trace sensor.rays(poses), with poses (P, 3, 4)")
     if directions is None:
         raise Error("origins need directions", remedy="give a rg.RaySet, or origins and directions")
     return RaySet(rays, directions, t_min, t_max)

@@ -193,6 +193,9 @@ class Target(abc.ABC):
     compile_ms = 0.0
     """What making units has taken so far: writing them out, compiling or finding them in the cache, loading them."""
 
+    compile_in_phases_ms = 0.0
+    """The share of `compile_ms` that fell within phases, whose figures hold it, too."""
+
     @contextlib.contextmanager
     def _compiling(self) -> Iterator[None]:
         began = time.perf_counter()
@@ -334,11 +337,13 @@ class Target(abc.ABC):
         """Time what is launched inside under `name` ("build.sort"); phases of one name add up within a frame; they do
         not nest."""
         name = self.phase_prefix + name
+        compiled = self.compile_ms
         self._begin_phase(name)
         try:
             yield
         finally:
             self._end_phase(name)
+            self.compile_in_phases_ms += self.compile_ms - compiled
 
     @abc.abstractmethod
     def _begin_phase(self, name: str) -> None: ...

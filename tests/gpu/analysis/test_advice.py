@@ -145,3 +145,27 @@ def test_a_clip_is_advised_and_what_cannot_be_is_a_sentence() -> None:
         rg.advise(clip, "median_sah", frames=range(3), device="cpu")
     with pytest.raises(rg.Error, match="2 to 1000 frames, and these are 1"):
         rg.advise(clip, "lbvh", frames=range(1), device="cpu")
+
+
+VERTICES, TRIANGLES = np.eye(3, dtype=np.float32), np.array([[0, 1, 2]], np.int32)
+CLIP, POSE = rg.Clip(np.stack([VERTICES, VERTICES + 1.0]), TRIANGLES), np.eye(3, 4, dtype=np.float32)[None]
+
+
+def test_advice_takes_rays_of_sensors_and_every_instant_of_a_clip() -> None:
+    found = rg.advise(CLIP, "lbvh", rg.sensors.pinhole(4, 3).rays(POSE), device="cpu")
+    assert (found.frames, found.rays) == (2, 12)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("walker",), "a clip is a rg.Clip, .* this is str"),
+        ((rg.Scene, "lbvh"), "a clip is a rg.Clip"),
+        ((CLIP, CLIP), "a configuration is a text like 'hploc/bvh4', and this is Clip"),
+        ((CLIP, "lbvh", np.zeros((1, 3))), "rays are a rg.RaySet or those of sensors, and these are ndarray"),
+    ],
+)
+def test_words_in_another_order_are_told(words: Any, sentence: str) -> None:
+    with pytest.raises(rg.Error, match=sentence) as raised:
+        rg.advise(*words)
+    assert raised.value.where == "rg.advise"

@@ -80,3 +80,11 @@ def test_files_and_built_in_scenes_are_opened(tmp_path: pathlib.Path) -> None:
 def test_what_is_no_clip_is_a_sentence(make: Any, sentence: str) -> None:
     with pytest.raises(rg.Error, match=sentence):
         make()
+
+
+def test_a_time_that_is_none_leaves_the_tree_and_is_said_each_time(host_target: Target) -> None:
+    with rg.build(rg.Clip(FRAMES, TRIANGLES), "hploc@refit", target=host_target) as tree:
+        for time in ("soon", "soon", np.inf, np.inf):
+            with pytest.raises(rg.Error, match="a time is a number of seconds; it is"):
+                tree.update(time)  # type: ignore[arg-type]
+        assert tree.update() == "nothing" and tree.update(0.05) == "refit"

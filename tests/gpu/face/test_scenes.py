@@ -21,6 +21,8 @@ POSES = np.tile(np.eye(3, 4, dtype=np.float32), (2, 1, 1))
         ((V[:, :2], T), {}, r"vertices have the shape \(N, 3\); these are \(3, 2\) of float32"),
         ((V.astype(complex), T), {}, "vertices are numbers; these are .* of complex128"),
         ((V, T.astype(float)), {}, "triangles are whole numbers; these are .* of float64"),
+        ((V, T + [0, 0, 1 << 32]), {}, "triangles are whole numbers that int32 holds; .* to 4,294,967,298"),
+        ((V, np.array([[0, 1, 1 << 63]], np.uint64)), {}, "triangles are whole numbers that int32 holds"),
         ((V, T + 1), {}, r"Triangle 0 is \[1, 2, 3\], but there are 3 vertices"),
         ((V, T), {"transforms": POSES[0]}, r"transforms have the shape \(N, 3, 4\); these are \(3, 4\)"),
         ((V, T), {"transforms": POSES, "groups": [1, 2, 3]}, "groups are a whole number for each of the 2 instances"),
@@ -53,6 +55,15 @@ def test_what_is_assigned_is_checked(host_target: Target) -> None:
             setattr(mesh, name, value)
     mesh.masks = np.array([1, 1 << 31], np.uint32)
     assert mesh.masks.tolist() == [1, -(1 << 31)] and mesh.groups.tolist() == [rg.ALL] * 2
+
+
+def test_groups_and_masks_are_assigned_and_not_written_into(host_target: Target) -> None:
+    mesh = rg.Scene(target=host_target).add_mesh(V, T, groups=0)
+    for values in (mesh.groups, mesh.masks):
+        with pytest.raises(ValueError, match="read-only"):
+            values[0] = 1
+    mesh.groups = [1]
+    assert mesh.groups.tolist() == [1]
 
 
 def test_triangles_that_are_not_finite_are_never_hit(host_target: Target) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 import raygrove as rg
 from raygrove.gpu.target.base import Target
+from raygrove.gpu.target.host import HostTarget
 from raygrove.testing.closest_hits import triangle_hits
 
 RANDOM = np.random.default_rng(11)
@@ -319,11 +320,33 @@ def test_what_is_closed_raises(host_target: Target) -> None:
 
 def test_what_comes_later_says_so(host_target: Target) -> None:
     with rg.build(ONE, "hploc", target=host_target) as tree:
-        for name in ("hot_spots", "step", "save"):
+        for name in ("hot_spots", "step"):
             with pytest.raises(rg.Error, match=f"Structure.{name} comes with the laboratory"):
                 getattr(tree, name)(1)
     with pytest.raises(rg.Error, match="comes with the laboratory"):
         rg.RaySet.record(None, time=0.5)
+
+
+def test_a_sensor_without_a_pose_is_told_so(host_target: Target) -> None:
+    with rg.build(ONE, "hploc", target=host_target) as tree, pytest.raises(rg.Error, match="a sensor has no place yet"):
+        tree.trace(rg.sensors.lidar(rows=1, columns=4))
+
+
+def test_a_ray_that_is_not_there_is_an_index_error() -> None:
+    rays = rg.RaySet(*rays_of(3))
+    assert [len(ray) for ray in iter(rays)] == [1, 1, 1], "a loop over rays ends"
+    np.testing.assert_array_equal(rays[-1].origins, rays.origins[2:])
+    assert len(rays[np.int64(2)]) == 1
+    for index in (3, -4):
+        with pytest.raises(IndexError, match="There are 3 rays"):
+            rays[index]
+
+
+def test_the_first_build_is_timed_without_what_it_compiled() -> None:
+    # A target of its own: its first build makes every unit, most of them before the phases of the build.
+    with rg.build(mesh_of(40), "hploc", target=HostTarget()) as tree:
+        first = tree.statistics.build_ms
+    assert first is not None and first > 0.0
 
 
 def test_arrays_that_their_owner_drops_stay(host_target: Target) -> None:

@@ -108,6 +108,8 @@ def test_a_name_is_one_structures() -> None:
     ):
         with pytest.raises(ValueError, match=sentence):
             builder(name)(halved)
+    with pytest.raises(TypeError, match="A builder has a name: write @raygrove.builder"):
+        builder(halved)  # type: ignore[arg-type]
     builder("mine")(halved)
     builder("mine")(any_tree)  # of another module
 

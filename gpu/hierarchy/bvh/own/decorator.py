@@ -53,6 +53,8 @@ def builder(
         ...     return rg.Tree(children=[[0, 0]], first=[0], count=[count], primitives=np.arange(count))
         >>> rg.builder("one_leaf")(one_leaf)  # doctest: +SKIP
     """
+    if not isinstance(name, str):
+        raise TypeError('A builder has a name: write @raygrove.builder("mine") above the function.')
 
     def registered(function: Function) -> Function:
         register(_structure(name, function, title, splits_references, deterministic, defaults))
