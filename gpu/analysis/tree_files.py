@@ -81,8 +81,7 @@ def tree_of(table: NodeTable) -> Tree:
     children[inner] = rows.reshape(-1, 2)
     count = np.where(table.is_leaf, table.reference_count, 0)
     bounds = np.hstack([table.lower, table.upper])
-    columns = {"first": table.first_reference, "count": count, "primitives": table.references}
-    return Tree(children=children, bounds=bounds, **columns)
+    return Tree(children=children, first=table.first_reference, count=count, primitives=table.references, bounds=bounds)
 
 
 def _written(name: str, given: object) -> np.ndarray:
