@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 
 import hypothesis
 import pytest
@@ -32,6 +32,17 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.enable()
         gc.freeze()
+
+
+@pytest.fixture
+def registry_as_before() -> Iterator[None]:
+    """No structure that a test registers is there in the next one."""
+    from raygrove.gpu.hierarchy import registry  # here, as most tests need no structure
+
+    before = set(registry.structures())
+    yield
+    for name in set(registry.structures()) - before:
+        registry.unregister(name)
 
 
 def patience(seconds: float) -> float:

@@ -17,6 +17,8 @@ MODULES = [
     configuration.__name__,
 ]
 
+pytestmark = pytest.mark.usefixtures("registry_as_before")
+
 
 @pytest.mark.parametrize("name", MODULES)
 def test_the_examples_of_a_module_hold(name: str) -> None:

@@ -4,14 +4,13 @@ function or its tree is a sentence before anything follows it."""
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 from raygrove.gpu.engine import Engine, View, ViewSettings
-from raygrove.gpu.hierarchy import registry
 from raygrove.gpu.hierarchy.base import CannotRefitError, Hierarchy, HierarchyError, StructureChoice
 from raygrove.gpu.hierarchy.bvh.optimisers import optimiser_classes
 from raygrove.gpu.hierarchy.bvh.own.tree import Tree
@@ -30,13 +29,7 @@ from .own_builders import any_tree, builder, cut_in_two, halved, registered, row
 LAYOUTS = ("bvh2", "bvh2_compact", "bvh2_soa", "bvh4", "bvh8", "cwbvh")
 
 
-@pytest.fixture(autouse=True)
-def nothing_stays() -> Iterator[None]:
-    """No structure of a test is there in the next one."""
-    before = set(registry.structures())
-    yield
-    for name in set(registry.structures()) - before:
-        registry.unregister(name)
+pytestmark = pytest.mark.usefixtures("registry_as_before")
 
 
 def assert_hits(made: Hierarchy, scene: TriangleScene, later: bool = False) -> None:

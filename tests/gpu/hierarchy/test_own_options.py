@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -16,14 +15,7 @@ from raygrove.testing.scenes import make, soup
 
 from .own_builders import any_tree, builder, cut_in_two, halved, registered
 
-
-@pytest.fixture(autouse=True)
-def nothing_stays() -> Iterator[None]:
-    """No structure of a test is there in the next one."""
-    before = set(registry.structures())
-    yield
-    for name in set(registry.structures()) - before:
-        registry.unregister(name)
+pytestmark = pytest.mark.usefixtures("registry_as_before")
 
 
 def test_options_come_from_the_signature() -> None:

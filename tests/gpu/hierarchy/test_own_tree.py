@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
-from raygrove.gpu.hierarchy import registry
 from raygrove.gpu.hierarchy.base import Hierarchy, HierarchyError
 from raygrove.gpu.hierarchy.bvh.own.tree import MOST_DEPTH, Tree, TreeError, checked_tree
 from raygrove.gpu.target.base import Target
@@ -21,13 +19,7 @@ from .own_builders import any_tree, builder
 LAYOUTS = ("bvh2", "bvh2_compact", "bvh2_soa", "bvh4", "bvh8", "cwbvh")
 
 
-@pytest.fixture(autouse=True)
-def nothing_stays() -> Iterator[None]:
-    """No structure of a test is there in the next one."""
-    before = set(registry.structures())
-    yield
-    for name in set(registry.structures()) - before:
-        registry.unregister(name)
+pytestmark = pytest.mark.usefixtures("registry_as_before")
 
 
 def assert_hits(made: Hierarchy, scene: TriangleScene, later: bool = False) -> None:

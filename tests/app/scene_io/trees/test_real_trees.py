@@ -14,6 +14,8 @@ from raygrove.app.scene_io.limits import ImportLimits
 from raygrove.app.scene_io.trees.read import read_tree
 from raygrove.gpu.target.base import Target
 
+pytestmark = pytest.mark.usefixtures("registry_as_before")
+
 ARCHIVE = pathlib.Path(__file__).parent / "real_trees.tar.xz"
 RAW = {
     **{"bvh2": "tinybvh", "sbvh": "tinybvh", "double": "tinybvh-double"},
