@@ -69,6 +69,14 @@ WHY = {
         "0.009 on 2026-11-22; 0.011 to 0.022 on 2026-11-24 on another host, and 0.021 to 0.061 an hour later on a "
         "third; what these hosts differ in is not known"
     ),
+    "orbit, 1024x768: host work": (
+        "0.03 on 2026-11-24; 0.29 in a run of 2026-11-27 on another host, whose work for a replayed graph was 0.015 to "
+        "0.048: what these hosts differ in is not known"
+    ),
+    "primary rays through hploc over those through hploc_sah, bunny": (
+        "0.99 on 2026-11-24, of 11.28 and 11.39 GRays/s; 8.15 and 10.21 in a run of 2026-11-27, where a picture takes "
+        "0.1 ms; not examined"
+    ),
     "LBVH rebuild, 512,000": (
         "launched one by one: the host takes longer than the device, which needs 0.181 ms as a graph; 0.183 on "
         "2026-11-22 on a quieter host with NVIDIA's sort"

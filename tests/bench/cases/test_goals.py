@@ -12,10 +12,12 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import raygrove.bench.cases.goals as goals
-from raygrove.bench import model_goals, moving_goals, replay, tracing_goals
+from raygrove.app.scene_io.demos import make_demo
+from raygrove.bench import model_bars, model_goals, moving_goals, replay, tracing_goals
 from raygrove.bench.cases import main
 from raygrove.bench.cases.goals import Bars, Goal, measure_goals
 from raygrove.bench.cases.two_level import make_crowd
@@ -25,7 +27,7 @@ from raygrove.bench.model_goals import MODELS, Model, judge, known_models
 from raygrove.bench.replay import Live
 from raygrove.bench.saved_goals import saved_goals
 from raygrove.bench.streaming import make_waves, play
-from raygrove.gpu.scene import Scene
+from raygrove.gpu.scene import Scene, Texture
 from raygrove.gpu.target.base import Target, TargetError
 from raygrove.gpu.target.host import HostTarget
 
@@ -236,3 +238,12 @@ def test_needs_no_desktop_library() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(("count", "said"), [(0, "without its"), (2, "with 2 of its 21")])
+def test_paths_count_with_all_pictures_alone(count: int, said: str, host_target: Target) -> None:
+    """With fewer they cost less, and the bar was told as reached."""
+    texture = Texture("white", np.full((1, 1, 4), 255, np.uint8))
+    scene = dataclasses.replace(make_demo("orbit"), textures=(texture,) * count)
+    found = model_bars._paths(host_target, model_goals.MODELS[0], scene, 3)
+    assert found == ((None, f"the model was found {said} textures"),)
