@@ -10,7 +10,7 @@ from .race import LETTERS, Race
 PHASES = {"update_ms": "build", "trace_ms": "trace", "shade_ms": "shade"}
 """The parts of a cost, and the names of their colours; refits have the colour of builds."""
 NAMES = {"build": "build and refit", "trace": "trace", "shade": "shade"}
-WIDTH, ROW, LEFT, TOP = 640.0, 34.0, 12.0, 46.0
+WIDTH, ROW, LEFT, FIRST_ROW = 640.0, 34.0, 12.0, 46.0
 HEIGHT, AXIS = 300.0, 56.0
 
 
@@ -24,7 +24,7 @@ def plots(race: Race) -> dict[str, Drawing]:
 
 def costs(race: Race) -> Drawing:
     """A bar for each contestant, fastest first, parts in the colours of their phases, its interval as a whisker."""
-    made = Drawing(WIDTH, TOP + ROW * len(race.contestants) + 34.0, f"What each contestant costs: {race.scene}")
+    made = Drawing(WIDTH, FIRST_ROW + ROW * len(race.contestants) + 34.0, f"What each contestant costs: {race.scene}")
     longest = max(one.ms.high for one in race.contestants) or 1.0
     scale = (WIDTH - LEFT - 120.0) / longest
     x = LEFT
@@ -32,7 +32,7 @@ def costs(race: Race) -> Drawing:
         made.things += [Rectangle(x, 12.0, 10.0, 10.0, color), Words(x + 14.0, 21.0, name, "secondary")]
         x += 60.0 + 6.0 * len(name)
     for place, one in enumerate(race.ranking):
-        y, x = TOP + ROW * place, LEFT
+        y, x = FIRST_ROW + ROW * place, LEFT
         made.things.append(Words(LEFT, y - 3.0, f"{one.rank}  {one.letter}  {one.configuration}"))
         shares = {part: getattr(one, part).median for part in PHASES}
         total = sum(shares.values()) or 1.0

@@ -47,10 +47,10 @@ def test_labels_of_qt_are_made_in_one_place() -> None:
     ]
     assert calls == []
     rich = {path.name for path in ROOM.rglob("*.py") if "RichLabel(" in path.read_text()}
-    assert rich == {"plain_text.py", "welcome.py", "settings_page.py", "cost_panel.py"}
+    assert rich == {"plain_text.py", "settings_page.py", "cost_panel.py"}
 
 
-def test_names_of_objects_and_files_are_shown_as_they_are(tmp_path: Path) -> None:
+def test_names_of_objects_and_files_are_shown_as_they_are(qtbot: Any, tmp_path: Path) -> None:
     path = tmp_path / "<b>model & more.obj"
     path.write_text("v 0 0 0\n")
     menu, memory = QMenu(), Memory()
