@@ -28,7 +28,7 @@ from raygrove.gpu.hierarchy.base import HierarchyError
 from raygrove.gpu.quantise.palette import quantise
 from raygrove.gpu.region import RegionContents
 from raygrove.gpu.scene import Moment, Scene
-from raygrove.gpu.stats import Collisions, FrameStatistics, joined
+from raygrove.gpu.stats import Collisions, FrameStatistics
 from raygrove.gpu.target import choose
 from raygrove.gpu.target.base import Array, Target, TargetOptions
 
@@ -97,6 +97,7 @@ class FrameMaker(Questions):
         self._scene: Scene | None = None
         self._views: Sequence[View] = ()
         self._last_update: FrameStatistics | None = None
+        self._in_rows: FrameStatistics | None = None
         self._overlays = Overlays()
         self._edited = EditedScene()
         self._pacing, self._refinement = Pacing(), Refinement()
@@ -118,7 +119,7 @@ class FrameMaker(Questions):
         has one sample; while nothing moves the first one is smaller where full size would keep everybody waiting. Sides
         shrink to display.minimum_scale of the slots' (resolution.least_scale). Of a slow one it is some rows: then the
         slots hold nothing yet, and the next call for the same goes on with them."""
-        self._preparing_ms, self._noise = 0.0, None
+        self._preparing_ms, self._noise, self._in_rows = 0.0, None, None
         with self._counted_as_preparing():
             target = self.target_for(state)
             engine = self._engine_for(target, scene)
@@ -225,10 +226,8 @@ class FrameMaker(Questions):
 
     def _joined(self, statistics: FrameStatistics) -> FrameStatistics:
         """The frames that a sample was drawn in, some rows in each, as one."""
-        progress = self._pacing.progress
-        found = joined((*progress.frames, statistics) if progress is not None else (statistics,))
-        if found.has_updated:
-            self._last_update = found
+        found = self._in_rows = self._pacing.joined(statistics)
+        self._hear(found)
         return found
 
     @contextlib.contextmanager
@@ -247,12 +246,13 @@ class FrameMaker(Questions):
         again, with more."""
         engine.most_steps = 0  # of a simulation: all that are missing, in one frame
         while engine.flush().is_behind:
+            self._in_rows = None
             engine.render_frame(moment, [dataclasses.replace(view, most_rows=0) for view in views])
 
     def flush(self) -> FrameStatistics | None:
-        """Wait for the newest frame and its statistics."""
+        """Wait for the newest frame and its statistics: of all rows, where it drew the last ones of a sample."""
         statistics: FrameStatistics | None = self._engine.flush() if self._engine is not None else None
-        return statistics
+        return self._in_rows or statistics
 
     def in_few_colours(self, pixels: np.ndarray, colours: int) -> tuple[np.ndarray, np.ndarray]:
         """A palette (K, 3) of at most so many colours for a picture (H, W, 4) on the host, and numbers in it (H, W),

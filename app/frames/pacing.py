@@ -27,7 +27,7 @@ from raygrove.app.frames.resolution import (
     whole_ms,
 )
 from raygrove.app.settings.settings import DisplayOptions
-from raygrove.gpu.stats import FrameStatistics
+from raygrove.gpu.stats import FrameStatistics, joined
 
 FIRST_SHARE = 8
 """Where no pace is known, the first rows of a picture at rest are one in so many."""
@@ -138,6 +138,10 @@ class Pacing:
         progress.rows, progress.frames = progress.rows + rows, (*progress.frames, frame)
         progress.preparing_ms += preparing_ms
         self.progress, self._row_ms = progress, ms / max(rows, 1)
+
+    def joined(self, statistics: FrameStatistics) -> FrameStatistics:
+        """The rows that are there and the last ones, drawn in the frame of `statistics`, as one frame."""
+        return joined((*(self.progress.frames if self.progress is not None else ()), statistics))
 
     @property
     def prepared_ms(self) -> float:

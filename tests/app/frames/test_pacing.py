@@ -13,6 +13,7 @@ from raygrove.app.frames.maker import FrameMaker
 from raygrove.app.frames.pixel_slots import HostSlot
 from raygrove.app.frames.resolution import ROWS_LIMIT_MS
 from raygrove.gpu.scene import Moment, Scene
+from raygrove.gpu.stats import FrameStatistics
 
 from .fake_engine import Clock, Makers
 
@@ -111,14 +112,14 @@ def test_a_quick_picture_that_moves_is_drawn_at_once() -> None:
     assert makers.engines[0].rows[-1] == makers.slot.drawn[1] >= 160
 
 
-@pytest.mark.parametrize("ray_type", ["smooth", "path"])
+@pytest.mark.parametrize("ray_type", ["smooth", "path", "steps"])
 def test_rows_of_an_engine_make_the_same_picture(
     moving_scene: Scene, monkeypatch: pytest.MonkeyPatch, ray_type: str
 ) -> None:
     state = replaced(replaced(State(), "settings.render.device", "cpu"), "settings.render.ray_type", ray_type)
     state = replaced(replaced(state, "settings.display.still_samples", 3), "settings.render.layout", "bvh2")
     state = replaced(state, "settings.display.filter_samples", 0)
-    pictures = []
+    pictures, counts = [], []
     for rows in (0, 16):
         monkeypatch.setattr(pacing, "rows_at_once", lambda row_ms, left, rows=rows: rows if left > rows else 0)
         with contextlib.closing(FrameMaker()) as made:
@@ -130,4 +131,13 @@ def test_rows_of_an_engine_make_the_same_picture(
             assert calls == (12 if rows else 3)
             assert outcome.statistics is not None and outcome.statistics.views[0].samples == 3
             pictures.append(slot.pixels.copy())
+            counts.append(steps_in(made.flush()))
+            assert np.array_equal(counts[-1], steps_in(outcome.statistics))
     assert np.array_equal(*pictures)
+    assert np.array_equal(*counts) and counts[0].sum() == (75 * 50 if ray_type == "steps" else 0)
+
+
+def steps_in(statistics: FrameStatistics | None) -> np.ndarray:
+    """How many pixels have how many steps: what a heat map is fitted to."""
+    steps = statistics.views[0].steps if statistics is not None else None
+    return steps.histogram if steps is not None else np.zeros(1)
