@@ -30,6 +30,7 @@ from raygrove.app.ui.picture.pointer import Pointer
 from raygrove.app.ui.picture.view_hint import ViewHint
 from raygrove.app.ui.session.figures import Figures
 from raygrove.app.ui.session.frame_loop import FrameLoop
+from raygrove.app.ui.session.inspection import Inspected, Inspection
 from raygrove.app.ui.widgets.scrolled import panel_of
 from raygrove.gpu.engine import Hit
 from raygrove.gpu.scene import Scene
@@ -44,13 +45,14 @@ class Inspectors(QObject):
 
     legend_changed = Signal(object)
 
-    def __init__(self, document: Document, parent: QObject, gestures: Gestures) -> None:
+    def __init__(self, document: Document, parent: QObject, gestures: Gestures, inspection: Inspection) -> None:
         super().__init__(parent)
-        self._document = document
+        self._document, self._inspection = document, inspection
         self._loop: FrameLoop | None = None
         self._figures: Figures | None = None
         self._docks: dict[str, QDockWidget] = {}
         self._range: tuple[float, float] | None = None
+        self._asked_at: tuple[float, float] | None = None
         self.heat, self.pick = HeatPanel(document), PickPanel(gestures)
         self.boxes, self.cost = BoxesPanel(document), CostPanel()
         self.objects, self.clip = ObjectsPanel(document), ClipPanel(document)
@@ -65,6 +67,7 @@ class Inspectors(QObject):
         self.pointer.hovered.connect(self._count_at)
         self.pointer.left.connect(lambda: self.heat.point_at(None))
         self.pointer.clicked.connect(self.pick_at)
+        inspection.changed.connect(self._follow_selection)
         self.pick.mode_changed.connect(self._set_mode)
         self.pick.path_shown.connect(self.marks.show_path)
         self.pick.cells_shown.connect(self.marks.show_cells)
@@ -120,8 +123,10 @@ class Inspectors(QObject):
         return legend_of(self._document.state, self._document.scene, self._range)
 
     def pick_at(self, across: float, down: float) -> None:
-        """Show what lies at a place of the picture, from 0 to 1 of its width and height."""
-        self._ask("pick", lambda maker: maker.pick(across, down, with_path=True), self._show_picked)
+        """Select a place of the picture, from 0 to 1 of its width and height, and show what lies there."""
+        self._asked_at = (across, down)
+        self._inspection.select(pixel=self._asked_at, node=None, primitive=None)
+        self._ask_picked(across, down)
 
     def clear(self) -> None:
         """Another scene begins."""
@@ -188,11 +193,21 @@ class Inspectors(QObject):
         )
         self._ask("steps", question, self.heat.point_at)
 
+    def _follow_selection(self, before: Inspected, after: Inspected) -> None:
+        """Another panel chose a place of the picture: what is picked is there, where it is shown."""
+        if after.pixel is not None and after.pixel not in (before.pixel, self._asked_at) and self.pick.isVisible():
+            self._asked_at = after.pixel
+            self._ask_picked(*after.pixel)
+
+    def _ask_picked(self, across: float, down: float) -> None:
+        self._ask("pick", lambda maker: maker.pick(across, down, with_path=True), self._show_picked)
+
     def _show_picked(self, picked: Picked | None) -> None:
         self.pick.show_picked(picked, self._document.scene, self._document.state.settings.spheres.color_by)
         self.pick.show_time(self._document.state.timeline.time)
-        is_hit = picked is not None and picked.hit is not None
-        self.marks.show_point(picked.hit.position if is_hit and picked is not None and picked.hit is not None else None)
+        hit = picked.hit if picked is not None else None
+        self.marks.show_point(hit.position if hit is not None else None)
+        self._inspection.select(primitive=hit.prim_id if hit is not None else None)
         self._show_dock("pick")
 
     def drag_region(self, centre: tuple[float, float, float], size: float) -> None:

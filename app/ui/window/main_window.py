@@ -111,7 +111,7 @@ class MainWindow(QMainWindow):
         self.camera_panel = CameraPanel(self.document, self.camera_commands)
         self.previews = Previews(parent=self)
         self.welcome = WelcomePage(self.demos, self.previews)
-        self.inspectors = Inspectors(self.document, self, self.session.gestures)
+        self.inspectors = Inspectors(self.document, self, self.session.gestures, self.session.inspection)
         self._device_field, self._busy_label = DeviceField(self.session), Label()
         self.statusBar().addWidget(self._busy_label, 1)
         for field in (self._device_field, NoticeCount(self.toasts), self.records.mark):

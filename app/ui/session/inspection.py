@@ -1,0 +1,71 @@
+"""The one selection that the panels of the laboratory share: a pixel, its ray, a warp, a node, a primitive, an object.
+Every panel shows the same one, and each may set it."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from raygrove.app.document.document import Document
+from raygrove.app.document.state import State
+from raygrove.gpu.scene import Scene
+
+PRIMARY = "primary"
+
+
+@dataclasses.dataclass(frozen=True)
+class Inspected:
+    """What is selected, part by part; None, and of the object -1: nothing.
+
+    `pixel` is a place in the picture, from 0 to 1 of its width and height, so that it stays one when pictures get
+    another size. `ray` says which ray of that pixel: `primary`, or what the ray type calls it. `warp` is the column and
+    row of a tile of 8 x 4 pixels. `node` is what events of the traversal call it (gpu/device/traversal_events.cuh): a
+    node, or below zero ~ a leaf's first reference. `primitive` and `object` are the scene's numbers; the object is the
+    one that the document has selected."""
+
+    pixel: tuple[float, float] | None = None
+    ray: str = PRIMARY
+    warp: tuple[int, int] | None = None
+    node: int | None = None
+    primitive: int | None = None
+    object: int = -1
+
+
+class Inspection(QObject):
+    """See the module. `changed` carries the selection before and the one there is now."""
+
+    changed = Signal(object, object)
+
+    def __init__(self, document: Document, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self.now = Inspected(object=document.state.selection.object)
+        document.observe(self._take_object)
+        document.on_scene.append(self._begin)
+
+    def select(self, **parts: Any) -> None:
+        """Select these parts and leave the others: `select(pixel=(0.5, 0.5), node=None)`. TypeError for a part that
+        there is not."""
+        after = dataclasses.replace(self.now, **parts)
+        self._set(after)
+        if after.object != self._document.state.selection.object:
+            self._document.change("selection.object", after.object)
+
+    def clear(self) -> None:
+        """Select nothing but the object that is."""
+        self._set(Inspected(object=self.now.object))
+
+    def _set(self, after: Inspected) -> None:
+        before, self.now = self.now, after
+        if after != before:
+            self.changed.emit(before, after)
+
+    def _take_object(self, before: State, after: State) -> None:
+        if before.selection.object != after.selection.object:
+            self._set(dataclasses.replace(self.now, object=after.selection.object))
+
+    def _begin(self, scene: Scene | None) -> None:
+        """Another scene: numbers of the one before mean nothing in it."""
+        self._set(Inspected(object=self._document.state.selection.object))
