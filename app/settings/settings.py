@@ -25,6 +25,7 @@ from raygrove.app.settings import option_tables
 from raygrove.app.settings.box_options import BoxOptions, PeriodicBoxOptions
 from raygrove.app.settings.collision_options import CollisionOptions
 from raygrove.app.settings.start_options import StartOptions
+from raygrove.app.settings.workspaces import FIRST, WORKSPACES
 from raygrove.gpu.attributes import SphereOptions
 from raygrove.gpu.clip import ClipOptions
 from raygrove.gpu.contours import ContourOptions
@@ -154,6 +155,7 @@ class WindowOptions:
         "Light, dark, or as the desktop has it; dark where the desktop says nothing.",
         choices=("system", "light", "dark"),
     )
+    workspace: str = option(FIRST, "Which panels stand around the picture, for which work.", choices=tuple(WORKSPACES))
     presenter: bool = option(
         False, "Everything in the window 1.5 times as large, to be read from the last row; from the next start on."
     )

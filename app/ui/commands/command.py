@@ -4,7 +4,7 @@ Commands makes actions of them, which menus, palette, cheat sheet and keys read.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QAction, QKeySequence
@@ -32,7 +32,7 @@ class Command:
 @dataclasses.dataclass(frozen=True)
 class Choice:
     """A menu of which one entry counts (ChoiceMenu). Each of `known`, or of those that are offered when the program
-    starts, can be given a key as `name.value`."""
+    starts, can be given a key as `name.value`; `keys` are the program's own, by value."""
 
     name: str
     title: str
@@ -40,6 +40,7 @@ class Choice:
     current: Callable[[], str]
     choose: Callable[[str], None]
     known: Offers | None = None
+    keys: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -73,6 +73,8 @@ class Commands(QObject):
         self.menus[choice.name] = made
         for value, action in made.prepare(choice.known).items():
             action.setObjectName(f"{choice.name}.{value.replace(' ', '_')}")
+            if value in choice.keys:
+                action.setShortcut(QKeySequence(choice.keys[value]))
             self._window.addAction(action)
             self.actions[action.objectName()] = action
         return made

@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QDockWidget, QMenu, QWidget
 
-from raygrove.app.ui.commands.command import Command, Entry, Separator, Standing, Submenu, setting, tr
+from raygrove.app.ui.commands.command import Choice, Command, Entry, Separator, Standing, Submenu, setting, tr
 from raygrove.app.ui.dialogs import copies, questions
 from raygrove.app.ui.dialogs.export_dialog import ExportDialog
 from raygrove.app.ui.dialogs.opened_dialogs import OpenedDialogs
@@ -71,9 +71,15 @@ def edit_menu(session: Session, opened: OpenedDialogs, picture_size: Callable[[]
 
 
 def view_menu(
-    session: Session, docks: Sequence[QDockWidget], pipeline: Submenu, *, reset_layout: Run, toggle_full_screen: Run
+    session: Session,
+    docks: Sequence[QDockWidget],
+    workspaces: Choice,
+    pipeline: Submenu,
+    *,
+    reset_layout: Run,
+    toggle_full_screen: Run,
 ) -> Submenu:
-    """The theme, the pipeline, the figures over the picture, the panels and the window's place."""
+    """The workspace, the theme, the pipeline, the figures over the picture, the panels and the window's place."""
     document = session.document
 
     def toggle_figures() -> None:
@@ -83,6 +89,7 @@ def view_menu(
         document.change("settings.window.presenter", not document.state.settings.window.presenter)
 
     entries: list[Entry] = [
+        workspaces,
         setting(session.choices, "view.theme", tr("&Theme"), "window.theme"),
         pipeline,
         Command("view.heads_up", tr("&Figures over the picture"), toggle_figures, "Z", checkable=True),

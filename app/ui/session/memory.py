@@ -11,6 +11,7 @@ from PySide6.QtCore import QByteArray, QSettings
 from PySide6.QtWidgets import QMainWindow
 
 from raygrove.app.settings import kept_files
+from raygrove.app.settings.workspaces import FIRST
 from raygrove.app.ui.session import recent_files
 
 MOST_RECENT = 10
@@ -61,27 +62,24 @@ class Memory:
         """Remember the folder of a file."""
         self._settings.setValue("folder", os.path.dirname(os.path.abspath(path)))
 
-    def theme(self, first: str) -> str:
-        """The theme that was chosen in the window, where the settings began as they do now, with `first`; else an empty
-        text: what the settings say has changed since then, and is the later word."""
-        stored = self._settings.value("theme", [])
+    def chosen(self, name: str, first: str) -> str:
+        """What was chosen in the window for a setting that is remembered, where the settings began as they do now, with
+        `first`; else an empty text: what the settings say has changed since then, and is the later word."""
+        stored = self._settings.value(name, [])
         return stored[1] if isinstance(stored, list) and len(stored) == 2 and stored[0] == first else ""
 
-    def keep_theme(self, theme: str, first: str) -> None:
-        """Remember a theme that was chosen where the settings began with `first`."""
-        self._settings.setValue("theme", [first, theme])
+    def keep_chosen(self, name: str, value: str, first: str) -> None:
+        """Remember what was chosen where the settings began with `first`."""
+        self._settings.setValue(name, [first, value])
 
     def is_presenter(self, first: bool) -> bool:
-        """Whether everything is to be larger: what was chosen in the window, where the settings began as they do now,
-        with `first`; else what they say."""
-        stored = self._settings.value("presenter", [])
-        if isinstance(stored, list) and len(stored) == 2 and stored[0] == str(first):
-            return bool(stored[1] == str(True))
-        return first
+        """Whether everything is to be larger."""
+        chosen = self.chosen("presenter", str(first))
+        return chosen == str(True) if chosen else first
 
     def keep_presenter(self, is_larger: bool, first: bool) -> None:
         """Remember that."""
-        self._settings.setValue("presenter", [str(first), str(is_larger)])
+        self.keep_chosen("presenter", str(is_larger), str(first))
 
     def took_tour(self) -> bool:
         """Whether the tour was taken to its last step."""
@@ -106,21 +104,30 @@ class Memory:
         """Tell the user everything again."""
         self._settings.remove("silenced")
 
-    def save_window(self, window: QMainWindow) -> None:
+    def save_window(self, window: QMainWindow, workspace: str) -> None:
         """Remember where a window and its docks are."""
         self._settings.setValue("geometry", window.saveGeometry())
-        self._settings.setValue("docks", window.saveState(LAYOUT_VERSION))
+        self.save_docks(window, workspace)
+
+    def save_docks(self, window: QMainWindow, workspace: str) -> None:
+        """Remember where the docks are in a workspace."""
+        self._settings.setValue(_docks_of(workspace), window.saveState(LAYOUT_VERSION))
 
     def restore_window(self, window: QMainWindow) -> None:
-        """Put a window and its docks where they were; nothing where that is not known."""
-        for name, restore in (
-            ("geometry", window.restoreGeometry),
-            ("docks", lambda state: window.restoreState(state, LAYOUT_VERSION)),
-        ):
-            stored = self._settings.value(name)
-            if isinstance(stored, QByteArray):
-                restore(stored)
+        """Put a window where it was; nothing where that is not known."""
+        stored = self._settings.value("geometry")
+        if isinstance(stored, QByteArray):
+            window.restoreGeometry(stored)
 
-    def forget_window(self) -> None:
-        """Forget where the docks were."""
-        self._settings.remove("docks")
+    def restore_docks(self, window: QMainWindow, workspace: str) -> bool:
+        """Put the docks where they were in a workspace; whether that is known."""
+        stored = self._settings.value(_docks_of(workspace))
+        return isinstance(stored, QByteArray) and window.restoreState(stored, LAYOUT_VERSION)
+
+    def forget_docks(self, workspace: str) -> None:
+        """Forget where the docks were in a workspace."""
+        self._settings.remove(_docks_of(workspace))
+
+
+def _docks_of(workspace: str) -> str:
+    return "docks" if workspace == FIRST else f"docks.{workspace}"  # as it was called before there were others

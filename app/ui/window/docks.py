@@ -12,11 +12,6 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow, QStackedWidget, QTabBar,
 from raygrove.app.ui.panels.inspectors import Place
 from raygrove.app.ui.widgets.scrolled import Scrolled, needed_by, panel_of
 
-FIRST_HIDDEN = (
-    *("camera", "log", "heat", "pick", "boxes", "cost", "objects", "clip", "spheres", "materials", "lights"),
-)
-"""Panels that are not shown until someone asks for them."""
-
 NEVER_SCROLLED = ("timeline",)
 """Panels of one row."""
 
@@ -40,14 +35,6 @@ def make_docks(window: QMainWindow, places: Sequence[Place]) -> list[QDockWidget
     for dock in others:
         window.tabifyDockWidget(first, dock)  # a drawer with tabs: one panel at the left of the picture is seen
     return docks
-
-
-def show_first(window: QMainWindow, docks: Sequence[QDockWidget]) -> None:
-    """The first arrangement, once it has been made: that has shown them all."""
-    for dock in docks:
-        dock.setVisible(dock.objectName().removeprefix("dock.") not in FIRST_HIDDEN)
-    window.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
-    window.resizeDocks(list(docks[:2]), [330, 290], Qt.Orientation.Horizontal)
 
 
 def fit_to_screen(window: QMainWindow) -> None:

@@ -40,12 +40,13 @@ from raygrove.app.ui.session.set_aside import SetAside
 from raygrove.app.ui.session.settings_files import Remaker, open_settings
 from raygrove.app.ui.timeline.timeline_bar import TimelineBar
 from raygrove.app.ui.window import theme
-from raygrove.app.ui.window.docks import FirstRoom, LeftTabs, PageAlone, PictureAlone, make_docks, show_first
+from raygrove.app.ui.window.docks import FirstRoom, LeftTabs, PageAlone, PictureAlone, make_docks
 from raygrove.app.ui.window.picture_place import PicturePlace
 from raygrove.app.ui.window.previews import Previews
 from raygrove.app.ui.window.tour import Tour
 from raygrove.app.ui.window.tour_steps import steps
 from raygrove.app.ui.window.welcome import WelcomePage
+from raygrove.app.ui.window.workspaces import Workspaces
 from raygrove.app.user_files.presets import is_settings_file
 from raygrove.gpu.scene import Scene
 
@@ -86,12 +87,13 @@ class MainWindow(QMainWindow):
         self.place.join(self.inspectors, self.messages)
         self._connect()
         self._show_state()
-        self.memory.restore_window(self)
+        self.workspaces.begin()
         FirstRoom(self, self.docks)
         self.set_aside = SetAside(session, self)
         LeftTabs(self, self.docks)
         self.page_alone = PageAlone(self.stack, self.welcome, lambda: (self.pipeline, *self.docks))
         self.picture_alone = PictureAlone(self, lambda: (self.menuBar(), self.statusBar(), self.pipeline, *self.docks))
+        self.workspaces.before, self.workspaces.after = self._bring_back, self.page_alone.follow
 
     @property
     def view(self) -> Any:
@@ -130,8 +132,7 @@ class MainWindow(QMainWindow):
         self.inspectors.take_docks(self, self.docks)
         named = {dock.objectName(): dock for dock in self.docks}
         self.records.follow(self, named["dock.log"], named["dock.timeline"])
-        show_first(self, self.docks)
-        self._first_layout = self.saveState()
+        self.workspaces = Workspaces(self.session, self, self.docks)
 
     def _menus(self) -> list[Submenu]:
         session, opened = self.session, self.opened_dialogs
@@ -152,6 +153,7 @@ class MainWindow(QMainWindow):
             window_menus.view_menu(
                 session,
                 self.docks,
+                self.workspaces.menu(),
                 self.pipeline.entries(),
                 reset_layout=self.reset_layout,
                 toggle_full_screen=self.toggle_full_screen,
@@ -259,15 +261,18 @@ class MainWindow(QMainWindow):
     # -- commands -------------------------------------------------------------------------------------------------
     def reset_layout(self) -> None:
         """Put the docks back, and tell again what someone did not want to read again."""
-        self.memory.forget_window()
         self.memory.hear_all()
-        self.page_alone.bring_back()
-        self.restoreState(self._first_layout)
-        self.page_alone.follow()
+        self.workspaces.reset()
 
     def toggle_full_screen(self) -> None:
         """The picture alone on the whole screen, and back."""
         self.commands.actions["view.full_screen"].setChecked(self.picture_alone.toggle())
+
+    def _bring_back(self) -> None:
+        """Show the panels that are put away for the first page or full screen."""
+        self.page_alone.bring_back()
+        if self.isFullScreen():
+            self.toggle_full_screen()
 
     # -- what happens ---------------------------------------------------------------------------------------------
     def _scene_changed(self, scene: Scene | None) -> None:
@@ -369,10 +374,8 @@ class MainWindow(QMainWindow):
             return
         if not self._is_closed:
             self._is_closed = True
-            self.page_alone.bring_back()
-            if self.isFullScreen():
-                self.picture_alone.toggle()
-            self.memory.save_window(self)
+            self._bring_back()
+            self.workspaces.save()
             self.set_aside.end()
             self.hide()
             self.previews.stop()

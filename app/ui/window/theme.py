@@ -67,7 +67,7 @@ class Follower(QObject):
         super().__init__(window)
         self._document, self._memory = session.document, session.memory
         self._first = self._document.state.settings.window.theme
-        kept = self._memory.theme(self._first)
+        kept = self._memory.chosen("theme", self._first)
         if kept in SCHEMES:
             self._document.begin_with(KEY, kept)
         self.apply()
@@ -81,4 +81,4 @@ class Follower(QObject):
     def _changed(self, before: State, after: State) -> None:
         if before.settings.window.theme != after.settings.window.theme:
             self.apply()
-            self._memory.keep_theme(after.settings.window.theme, self._first)
+            self._memory.keep_chosen("theme", after.settings.window.theme, self._first)

@@ -317,9 +317,9 @@ def test_recent_files_and_docks_are_remembered(window: MainWindow, tmp_path: Pat
     window.document.set_scene(SceneReference("files", (str(path),)), moving_scene)
     assert Memory().recent() == [str(path)]
     window.docks[0].hide()
-    window.memory.save_window(window)
+    window.workspaces.save()
     window.docks[0].show()
-    window.memory.restore_window(window)
+    window.workspaces.begin()
     assert not window.docks[0].isVisibleTo(window)
     window.reset_layout()
     assert window.docks[0].isVisibleTo(window)

@@ -1,0 +1,39 @@
+"""The workspaces of the window: which panels each of them shows. To show a panel in one, name its dock here.
+
+Plain words: settings offer the names, app/ui/window/workspaces.py arranges the docks.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class Workspace:
+    """An arrangement of panels. `panels` are names of docks (dock.NAME) in their order: of those at the right the first
+    one is seen and the others are tabs behind it, `side` pixels wide. `key` leads there."""
+
+    title: str
+    sentence: str
+    panels: tuple[str, ...]
+    side: int
+    key: str
+
+
+_ALL = {
+    "explore": Workspace(
+        "Explore", "The picture, its figures and the timeline.", ("stats", "timeline"), 330, "Ctrl+F6"
+    ),
+    "inspect": Workspace(
+        "Inspect",
+        "The picture beside what looks into the structure: what rays visit, and what it is made of.",
+        ("heat", "pick", "boxes", "timeline"),
+        440,
+        "Ctrl+F8",
+    ),
+}  # fmt: skip
+
+WORKSPACES = {name: workspace for name, workspace in _ALL.items() if workspace.panels}
+"""Those that show anything, in the order in which they are offered."""
+
+FIRST = "explore"

@@ -1,0 +1,128 @@
+"""Workspaces: which panels stand around the picture, for which work (app/settings/workspaces.py names them).
+
+Each workspace remembers how someone has arranged it. Which one is shown is a setting like any other, window.workspace,
+and remembered as the theme is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtWidgets import QDockWidget, QMainWindow
+
+from raygrove.app.document.state import State
+from raygrove.app.settings.workspaces import FIRST, WORKSPACES
+from raygrove.app.ui.commands.command import Choice, tr
+from raygrove.app.ui.pipeline.offers import Offer, Row
+from raygrove.app.ui.pipeline.segments import SegmentRow
+from raygrove.app.ui.session.session import Session
+
+KEY = "settings.window.workspace"
+RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
+FIRST_WIDTHS = [WORKSPACES[FIRST].side, 290]
+"""Pixels of the docks at the right and at the left as they are made."""
+Step = Callable[[], object]
+
+
+def _nothing() -> None:
+    """No step."""
+
+
+class Workspaces(QObject):
+    """See the module. `changed` carries the workspace that is shown now. `before` and `after` are done around each
+    change of the docks, such as to show what is put away, and to put it away again."""
+
+    changed = Signal(str)
+
+    def __init__(self, session: Session, window: QMainWindow, docks: Sequence[QDockWidget]) -> None:
+        super().__init__(window)
+        self._document, self._memory, self._window = session.document, session.memory, window
+        self._docks = {dock.objectName().removeprefix("dock."): dock for dock in docks}
+        self.before: Step = _nothing
+        self.after: Step = _nothing
+        self._first = self.current
+        kept = self._memory.chosen("workspace", self._first)
+        if kept in WORKSPACES:
+            self._document.begin_with(KEY, kept)
+        window.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
+        self._show(FIRST)
+        window.resizeDocks(list(docks[:2]), FIRST_WIDTHS, Qt.Orientation.Horizontal)
+        self._made = window.saveState()
+        self.switch = SegmentRow(
+            Row("workspace", self.tr("Workspace"), _offers, lambda: self.current, self.choose), window.menuBar()
+        )
+        if len(WORKSPACES) > 1:
+            window.menuBar().setCornerWidget(self.switch)
+        self._document.observe(self._changed)
+
+    @property
+    def current(self) -> str:
+        """The name of the workspace that is chosen."""
+        return self._document.state.settings.window.workspace
+
+    def choose(self, name: str) -> None:
+        """Go to a workspace."""
+        self._document.change(KEY, name)
+
+    def menu(self) -> Choice:
+        """The workspaces for a menu, the palette and keys."""
+        keys = {name: workspace.key for name, workspace in WORKSPACES.items()}
+        offers = [(name, one.title, one.sentence, True) for name, one in WORKSPACES.items()]
+        return Choice(
+            "view.workspace", tr("&Workspace"), lambda: offers, lambda: self.current, self.choose, offers, keys
+        )
+
+    def begin(self) -> None:
+        """Put the window and its docks where they were when the program ended."""
+        self._memory.restore_window(self._window)
+        self._arrange(self.current)
+
+    def save(self) -> None:
+        """Remember where the window and its docks are."""
+        self._memory.save_window(self._window, self.current)
+
+    def reset(self) -> None:
+        """Put the docks of every workspace back to their first places."""
+        for name in WORKSPACES:
+            self._memory.forget_docks(name)
+        self.before()
+        self._arrange(self.current)
+        self.after()
+
+    def _changed(self, before: State, after: State) -> None:
+        old, new = before.settings.window.workspace, after.settings.window.workspace
+        if old == new:
+            return
+        self._memory.keep_chosen("workspace", new, self._first)
+        self.before()
+        self._memory.save_docks(self._window, old)
+        self._arrange(new)
+        self.after()
+        self.switch.refresh()
+        self.changed.emit(new)
+
+    def _arrange(self, name: str) -> None:
+        """As someone has left a workspace, or as it is first."""
+        if self._memory.restore_docks(self._window, name):
+            return
+        self._window.restoreState(self._made)
+        if name != FIRST:
+            self._show(name)
+
+    def _show(self, name: str) -> None:
+        """The panels of a workspace, and no others: those at the right as tabs, the first in front."""
+        workspace = WORKSPACES[name]
+        for other, dock in self._docks.items():
+            dock.setVisible(other in workspace.panels)
+        shown = [self._docks[panel] for panel in workspace.panels]
+        side = [dock for dock in shown if self._window.dockWidgetArea(dock) == RIGHT]
+        for dock in side[1:]:
+            self._window.tabifyDockWidget(side[0], dock)
+        if side:
+            self._window.resizeDocks([side[0]], [workspace.side], Qt.Orientation.Horizontal)
+            QTimer.singleShot(0, side[0], side[0].raise_)
+
+
+def _offers() -> list[Offer]:
+    return [Offer(name, one.title, f"{one.sentence} {one.key}") for name, one in WORKSPACES.items()]

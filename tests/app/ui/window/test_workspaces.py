@@ -1,0 +1,104 @@
+"""Workspaces: each shows its panels, remembers how it was arranged, and is a choice like any other."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from raygrove.app.settings.workspaces import FIRST, WORKSPACES
+from raygrove.app.ui.session.memory import Memory
+from raygrove.app.ui.window.main_window import MainWindow
+from tests.app.stand_ins import take_places
+
+OTHERS = [name for name in WORKSPACES if name != FIRST]
+
+
+def shown(window: MainWindow) -> set[str]:
+    """The panels that are there, also as a tab behind another."""
+    take_places()
+    return {dock.objectName().removeprefix("dock.") for dock in window.docks if not dock.isHidden()}
+
+
+def in_front(window: MainWindow) -> set[str]:
+    """The panels that are seen."""
+    take_places()
+    return {dock.objectName().removeprefix("dock.") for dock in window.docks if not dock.visibleRegion().isEmpty()}
+
+
+def test_every_panel_that_a_workspace_names_is_a_dock(window: MainWindow) -> None:
+    docks = {dock.objectName().removeprefix("dock.") for dock in window.docks}
+    for name, workspace in WORKSPACES.items():
+        assert set(workspace.panels) <= docks, name
+
+
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("size", [(640, 480), (900, 600), (1280, 860)])
+def test_a_workspace_shows_its_panels_and_the_window_stays(
+    scene_window: MainWindow, name: str, size: tuple[int, int]
+) -> None:
+    scene_window.resize(*size)
+    assert shown(scene_window) == set(WORKSPACES[FIRST].panels)
+    scene_window.commands.actions[f"view.workspace.{name}"].trigger()
+    assert shown(scene_window) == set(WORKSPACES[name].panels)
+    right = Qt.DockWidgetArea.RightDockWidgetArea
+    side = {dock for dock in scene_window.docks if scene_window.dockWidgetArea(dock) == right}
+    seen = [dock.objectName() for dock in side if not dock.visibleRegion().isEmpty()]
+    assert seen == [f"dock.{WORKSPACES[name].panels[0]}"], "one panel at the side is seen, the others are tabs"
+    assert (scene_window.width(), scene_window.height()) == size
+    scene_window.commands.actions["edit.undo"].trigger()
+    assert shown(scene_window) == set(WORKSPACES[FIRST].panels)
+    assert scene_window.workspaces.current == FIRST
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_menu_key_and_switch_lead_there(scene_window: MainWindow, name: str) -> None:
+    action = scene_window.commands.actions[f"view.workspace.{name}"]
+    assert action.shortcut().toString() == WORKSPACES[name].key
+    key = getattr(Qt.Key, "Key_" + WORKSPACES[name].key.removeprefix("Ctrl+"))
+    QTest.keyClick(scene_window, key, Qt.KeyboardModifier.ControlModifier)
+    assert scene_window.workspaces.current == name
+    assert scene_window.menuBar().cornerWidget() is scene_window.workspaces.switch
+    marked = {segment.offer.value for segment in scene_window.workspaces.switch.segments if segment.isChecked()}
+    assert marked == {name}
+    first = next(one for one in scene_window.workspaces.switch.segments if one.offer.value == FIRST)
+    first.click()
+    assert scene_window.workspaces.current == FIRST and first.isChecked()
+    assert {segment.offer.title for segment in scene_window.workspaces.switch.segments} == {
+        workspace.title for workspace in WORKSPACES.values()
+    }
+
+
+def test_each_remembers_how_it_was_arranged_and_which_was_shown(scene_window: MainWindow) -> None:
+    window, docks = scene_window, {dock.objectName().removeprefix("dock."): dock for dock in scene_window.docks}
+    docks["stats"].hide()
+    window.workspaces.choose(OTHERS[0])
+    docks["objects"].show()
+    there = shown(window)
+    window.workspaces.choose(FIRST)
+    assert shown(window) == {"timeline"}
+    window.workspaces.choose(OTHERS[0])
+    assert shown(window) == there == {*WORKSPACES[OTHERS[0]].panels, "objects"}
+    assert Memory().chosen("workspace", FIRST) == OTHERS[0]
+    assert Memory().chosen("workspace", "settings that say something else") == ""
+    window.reset_layout()
+    assert shown(window) == set(WORKSPACES[OTHERS[0]].panels)
+    window.workspaces.choose(FIRST)
+    assert shown(window) == set(WORKSPACES[FIRST].panels), "the layout of each was reset"
+
+
+def test_beside_the_first_page_there_is_no_panel_of_any_workspace(scene_window: MainWindow) -> None:
+    scene_window.show_welcome()
+    scene_window.workspaces.choose(OTHERS[0])
+    assert shown(scene_window) == set()
+    scene_window.stack.setCurrentWidget(scene_window.view)
+    assert in_front(scene_window) <= set(WORKSPACES[OTHERS[0]].panels) == shown(scene_window)
+
+
+def test_a_key_in_full_screen_ends_it(scene_window: MainWindow) -> None:
+    scene_window.toggle_full_screen()
+    assert shown(scene_window) == set()
+    scene_window.workspaces.choose(OTHERS[0])
+    assert not scene_window.isFullScreen() and not scene_window.menuBar().isHidden()
+    assert shown(scene_window) == set(WORKSPACES[OTHERS[0]].panels)
+    assert not scene_window.commands.actions["view.full_screen"].isChecked()
