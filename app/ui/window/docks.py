@@ -72,7 +72,8 @@ class PictureAlone(QObject):
 
 
 class PageAlone(QObject):
-    """A page of a stack stands alone in the window: what is around it is away as long as the page is shown."""
+    """A page of a stack stands alone in the window: what is around it is away as long as the page is shown. `around`
+    gives it, and of tabs that have not been seen yet the one first that comes to the front."""
 
     def __init__(self, stack: QStackedWidget, page: QWidget, around: Callable[[], Sequence[QWidget]]) -> None:
         super().__init__(stack)
@@ -85,7 +86,7 @@ class PageAlone(QObject):
         if self._stack.currentWidget() is not self._page:
             self.bring_back()
             return
-        shown = [widget for widget in self._around() if not widget.isHidden()]
+        shown = [widget for widget in reversed(self._around()) if not widget.isHidden()]
         shown.sort(key=lambda widget: not widget.visibleRegion().isEmpty())  # of tabs, those in front come back last
         self._away += shown
         for widget in shown:

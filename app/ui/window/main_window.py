@@ -91,7 +91,7 @@ class MainWindow(QMainWindow):
         FirstRoom(self, self.docks)
         self.set_aside = SetAside(session, self)
         LeftTabs(self, self.docks)
-        self.page_alone = PageAlone(self.stack, self.welcome, lambda: (self.pipeline, *self.docks))
+        self.page_alone = PageAlone(self.stack, self.welcome, lambda: (self.pipeline, *self.workspaces.in_order()))
         self.picture_alone = PictureAlone(self, lambda: (self.menuBar(), self.statusBar(), self.pipeline, *self.docks))
         self.workspaces.before, self.workspaces.after = self._bring_back, self.page_alone.follow
 

@@ -65,6 +65,12 @@ class Workspaces(QObject):
         """Go to a workspace."""
         self._document.change(KEY, name)
 
+    def in_order(self) -> list[QDockWidget]:
+        """All docks, those of the workspace first, as it names them."""
+        panels = WORKSPACES[self.current].panels
+        first = [self._docks[panel] for panel in panels]
+        return [*first, *(dock for name, dock in self._docks.items() if name not in panels)]
+
     def menu(self) -> Choice:
         """The workspaces for a menu, the palette and keys."""
         keys = {name: workspace.key for name, workspace in WORKSPACES.items()}
@@ -121,7 +127,8 @@ class Workspaces(QObject):
             self._window.tabifyDockWidget(side[0], dock)
         if side:
             self._window.resizeDocks([side[0]], [workspace.side], Qt.Orientation.Horizontal)
-            QTimer.singleShot(0, side[0], side[0].raise_)
+            side[0].raise_()
+            QTimer.singleShot(0, side[0], side[0].raise_)  # those that are shown come to the front one after the other
 
 
 def _offers() -> list[Offer]:

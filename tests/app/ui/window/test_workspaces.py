@@ -102,3 +102,9 @@ def test_a_key_in_full_screen_ends_it(scene_window: MainWindow) -> None:
     assert not scene_window.isFullScreen() and not scene_window.menuBar().isHidden()
     assert shown(scene_window) == set(WORKSPACES[OTHERS[0]].panels)
     assert not scene_window.commands.actions["view.full_screen"].isChecked()
+
+
+def test_the_first_panel_is_in_front_behind_the_first_page_of_a_start(window: MainWindow) -> None:
+    window.workspaces.choose("inspect")
+    window.stack.setCurrentWidget(window.view)
+    assert f"dock.{WORKSPACES['inspect'].panels[0]}" in {f"dock.{name}" for name in in_front(window)}
