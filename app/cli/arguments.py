@@ -247,6 +247,14 @@ def _add_race(parser: argparse.ArgumentParser) -> None:
         help="who takes part, as lbvh@refit,binned_sah:bins=32/bvh4@auto; a value with a comma stands in double quotes",
     )
     group.add_argument(
+        "--tree",
+        metavar="NAME=FILE",
+        dest="trees",
+        action="append",
+        type=values.named_file,
+        help="a tree of a file (docs/trees.md), made over the first frame, that takes part as NAME; more than once",
+    )
+    group.add_argument(
         "--repeat", metavar="N", type=values.count(1), help="passes that are timed, 6 or more (default: 7)"
     )
     group.add_argument(

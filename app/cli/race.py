@@ -8,7 +8,7 @@ import functools
 import platform
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -31,6 +31,9 @@ from raygrove.gpu.analysis.race_files import ENDINGS, contents, folder_of
 from raygrove.gpu.analysis.racing import Course, Entry
 from raygrove.gpu.analysis.racing import run as run_race
 from raygrove.gpu.engine import Engine
+from raygrove.gpu.errors import Error
+from raygrove.gpu.face.clips import Clip
+from raygrove.gpu.face.foreign_trees import given_trees
 from raygrove.gpu.face.races import MOST_FRAMES, entry_of
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.settings import OptionError
@@ -55,11 +58,12 @@ def run(names: argparse.Namespace, words: Words) -> int:
     _check(names)
     settings = settings_from(names, words)
     scene, state = _start(names, words, settings)
-    entries = entries_of(names.contestants, state)
     course = course_of(names, scene, state)
-    with contextlib.closing(target_from(state.settings, words)) as target:
-        prepare = functools.partial(_prepared, scene=scene, state=state)
-        found = run_race(target, scene, entries, course, prepare=prepare, say=words.detail)
+    with _given(names.trees, scene, course.moments[0]):
+        entries = entries_of(names.contestants, state)
+        with contextlib.closing(target_from(state.settings, words)) as target:
+            prepare = functools.partial(_prepared, scene=scene, state=state)
+            found = run_race(target, scene, entries, course, prepare=prepare, say=words.detail)
     _write(names, found, words)
     if names.json:
         print(found.to_json())
@@ -72,6 +76,20 @@ def run(names: argparse.Namespace, words: Words) -> int:
         words.error("the contestants do not find the same hits.")
         return EXIT_FAILURE
     return 0
+
+
+@contextlib.contextmanager
+def _given(trees: Sequence[tuple[str, str]] | None, scene: Scene, first: Moment) -> Iterator[None]:
+    """While it lasts, the trees of files are builders by their names. Raises UsageError where one cannot be."""
+    if not trees:
+        yield
+        return
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(given_trees(dict(trees), Clip.from_plain(scene).at(first.time)))
+        except (Error, ValueError) as error:
+            raise UsageError(f"--tree: {str(error).rstrip('.')}.") from error
+        yield
 
 
 def _start(names: argparse.Namespace, words: Words, settings: Settings) -> tuple[Scene, State]:

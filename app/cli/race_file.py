@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import os
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,13 +50,15 @@ def taken_from(names: argparse.Namespace) -> None:
         raise UsageError(f"{' and '.join(named)}: one file says what is raced.")
     path = Path(named[0])
     table = _read(path)
-    unknown = [key for key in table if key not in (*READ, "contestants", "files")]
+    unknown = [key for key in table if key not in (*READ, "contestants", "files", "trees")]
     if unknown:
-        known = ", ".join(("contestants", "files", *READ))
+        known = ", ".join(("contestants", "files", "trees", *READ))
         raise UsageError(f"{path}: there is no {unknown[0]!r} in a race; it has {known}.")
     names.files = [name for name in names.files if name not in named]
     if not names.files and names.demo is None:
-        names.files = _files(path, table, allow_outside=names.allow_outside is not None)
+        names.files = _files(path, "files", _texts(path, table, "files"), names)
+    if not names.trees and "trees" in table:
+        names.trees = _trees(path, table["trees"], names)
     if not names.contestants:
         names.contestants = tuple(_texts(path, table, "contestants"))
     for key, read in READ.items():
@@ -80,21 +82,32 @@ def _read(path: Path) -> dict[str, Any]:
         raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
 
 
-def _files(path: Path, table: dict[str, Any], *, allow_outside: bool) -> list[str]:
-    """The models that a file names, by the program's rule: regular files in its own folder."""
+def _files(path: Path, key: str, files: Sequence[str], names: argparse.Namespace) -> list[str]:
+    """The files that a race names, by the program's rule: regular files in its own folder."""
     folder, found = path.parent, []
-    references = References(str(folder), allow_outside)
-    for name in _texts(path, table, "files"):
+    references = References(str(folder), names.allow_outside is not None)
+    for name in files:
         place = os.path.join(folder, name)
         try:
             refusal = references.refusal(place)
         except (OSError, ValueError) as error:
-            raise UsageError(f"{path}: files names {name}, which is not there.") from error
+            raise UsageError(f"{path}: {key} names {name}, which is not there.") from error
         if refusal:
             ways = " (--allow-outside allows it)" if "outside" in refusal else ""
-            raise UsageError(f"{path}: files names {name}, {refusal.replace('the model', 'this file')}{ways}.")
+            raise UsageError(f"{path}: {key} names {name}, {refusal.replace('the model', 'this file')}{ways}.")
         found.append(place)
     return found
+
+
+def _trees(path: Path, table: Any, names: argparse.Namespace) -> list[tuple[str, str]]:
+    """Trees of files by the names under which they take part."""
+    if not isinstance(table, dict) or not all(isinstance(file, str) and file for file in table.values()):
+        raise UsageError(f'{path}: trees is a table of files by names, as trees.theirs = "theirs.rgtree".')
+    files = _files(path, "trees", list(table.values()), names)
+    try:
+        return [values.named_file(f"{name}={file}") for name, file in zip(table, files, strict=True)]
+    except argparse.ArgumentTypeError as error:
+        raise UsageError(f"{path}: trees: {error}.") from error
 
 
 def _texts(path: Path, table: dict[str, Any], key: str) -> list[str]:

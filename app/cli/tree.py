@@ -17,11 +17,11 @@ from raygrove.app.export.tables import json_text
 from raygrove.app.export.whole_files import check_writable
 from raygrove.app.frames.views import view_settings
 from raygrove.app.problems.problems import UsageError
-from raygrove.gpu.analysis.tree_files import load_tree, save_tree
+from raygrove.gpu.analysis.tree_files import ENDING, save_tree
 from raygrove.gpu.errors import Error
 from raygrove.gpu.face.building import build
 from raygrove.gpu.face.clips import Clip
-from raygrove.gpu.face.foreign_trees import import_tree
+from raygrove.gpu.face.foreign_trees import tree_of_file
 from raygrove.gpu.face.judging import diagnose, validate
 from raygrove.gpu.hierarchy.base import NodeTable
 from raygrove.gpu.hierarchy.bvh.own.tree import Tree
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from raygrove.app.cli.main import Words
 
 EXIT_FOUND = 1
-ENDING = ".rgtree"
 
 
 def run(names: argparse.Namespace, words: Words) -> int:
@@ -63,13 +62,13 @@ def _done(
     else:
         if names.tree is None:
             raise UsageError(f"say which tree: tree {names.kind} --tree FILE.")
-        tree, builder = read(names.tree, names.format, mesh), f"import of {Path(names.tree).name}"
+        tree = tree_of_file(names.tree, mesh, format=names.format or "auto")
+        builder = f"import of {Path(names.tree).name}"
     if names.kind == "diagnose":
         findings = diagnose(tree, *mesh)
         rows = [dataclasses.asdict(finding) for finding in findings]
-        lines = [f"{one.severity}: {one.sentence} {one.remedy[:1].upper()}{one.remedy[1:]}." for one in findings]
-        _tell(names, {"findings": rows}, lines or ["Nothing is wrong."])
-        return EXIT_FOUND if any(one.severity != "advice" for one in findings) else 0
+        _tell(names, {"findings": rows}, str(findings).splitlines())
+        return EXIT_FOUND if findings.is_bad else 0
     found = validate(tree, *mesh)
     facts = {**dataclasses.asdict(found), "is_valid": found.is_valid, "sentence": found.sentence}
     _tell(names, facts, [fault.sentence for fault in found.faults] or [found.sentence])
@@ -79,13 +78,6 @@ def _done(
         save_tree(tree, names.out, builder, scene=mesh)
         words.say(f"Wrote {names.out}.")
     return 0
-
-
-def read(path: str, form: str | None, mesh: tuple[np.ndarray, np.ndarray]) -> Tree:
-    """The tree of a file: `.rgtree`, or one of another program's."""
-    if form in (None, "rgtree") and path.endswith(ENDING):
-        return load_tree(path, scene=mesh)
-    return import_tree(path, mesh[1], format=form or "auto")
 
 
 def built(state: State, mesh: tuple[np.ndarray, np.ndarray], target: Target) -> tuple[Tree, str]:

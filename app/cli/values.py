@@ -23,6 +23,14 @@ def size(text: str) -> tuple[int, int]:
     return width, height
 
 
+def named_file(text: str) -> tuple[str, str]:
+    """NAME=FILE as the two."""
+    name, equals, file = text.partition("=")
+    if not equals or not file or not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=FILE, a name of small letters, as theirs=theirs.rgtree")
+    return name, file
+
+
 def frames(text: str) -> tuple[int, int]:
     """A:B as the first frame and the one after the last."""
     match = re.fullmatch(r"(\d{1,9}):(\d{1,9})", text)

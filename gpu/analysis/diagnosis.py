@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import Error
 from ..hierarchy.base import NodeTable
 from ..hierarchy.bvh.own.tree import Tree
 from .validation import Fault, Validation, table_walked, tree_walked, validate
@@ -40,9 +41,30 @@ class Finding:
     gain: float | None = None
 
 
-def to_json(findings: tuple[Finding, ...]) -> str:
-    """All of them."""
-    return json.dumps([dataclasses.asdict(finding) for finding in findings], indent=2)
+class Findings(tuple[Finding, ...]):
+    """What was found, the worst kinds first as they come; empty where nothing is wrong."""
+
+    __slots__ = ()
+
+    @property
+    def is_bad(self) -> bool:
+        """Whether anything is more than advice."""
+        return any(finding.severity != "advice" for finding in self)
+
+    def raise_if_bad(self) -> None:
+        """Raise an Error with the sentences of errors and warnings, where there are any: for continuous integration."""
+        bad = [finding for finding in self if finding.severity != "advice"]
+        if bad:
+            said = " ".join(finding.sentence for finding in bad)
+            raise Error(said.rstrip("."), "rg.diagnose", "; ".join(dict.fromkeys(one.remedy for one in bad)))
+
+    def to_json(self) -> str:
+        """All of them."""
+        return json.dumps([dataclasses.asdict(finding) for finding in self], indent=2)
+
+    def __str__(self) -> str:
+        lines = [f"{one.severity}: {one.sentence} {one.remedy[:1].upper()}{one.remedy[1:]}." for one in self]
+        return "\n".join(lines or ["Nothing is wrong."])
 
 
 def diagnose_tree(

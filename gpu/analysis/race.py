@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -133,9 +133,35 @@ class Race:
         plain["correlations"] = [dataclasses.asdict(one) for one in self.correlations]
         return dict(_finite({**plain, "mismatches": self.mismatches, "ties": self.ties, "verdict": self.verdict}))
 
-    def to_json(self) -> str:
-        """`as_json` as text."""
-        return json.dumps(self.as_json(), indent=2)
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
+        """`as_json` as text, also written to `path` where there is one; so do the others. Files appear whole or not at
+        all. Raises OSError where one cannot be written."""
+        return self._written(".json", path)
+
+    def to_csv(self, path: str | os.PathLike[str] | None = None) -> str:
+        """A line a contestant."""
+        return self._written(".csv", path)
+
+    def to_latex(self, path: str | os.PathLike[str] | None = None) -> str:
+        """A table for the package booktabs."""
+        return self._written(".tex", path)
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The report: one page with ranking, plots, figures and pictures, which loads nothing."""
+        return self._written(".html", path)
+
+    def plot(self, path: str | os.PathLike[str]) -> None:
+        """Write the bars of costs, as SVG or PDF by the ending. Raises Error for another ending, OSError."""
+        from .race_files import PLOT_ENDINGS, save
+
+        save(self, path, PLOT_ENDINGS)
+
+    def _written(self, ending: str, path: str | os.PathLike[str] | None) -> str:
+        from .race_files import contents, save
+
+        if path is not None:
+            save(self, path, (ending,))
+        return contents(self, ending).decode()
 
     def __str__(self) -> str:
         width = max(len(one.configuration) for one in self.contestants)

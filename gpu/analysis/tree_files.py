@@ -7,7 +7,6 @@ import hashlib
 import json
 import math
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,9 @@ import numpy as np
 from ..errors import Error
 from ..hierarchy.base import NodeTable
 from ..hierarchy.bvh.own.tree import Tree
+from .whole_file import whole_file
 
+ENDING = ".rgtree"
 VERSION = 1
 KIND = "bvh2"
 MOST_HEADER = 1 << 20
@@ -54,18 +55,11 @@ def save_tree(tree: Tree, path: str | os.PathLike[str], builder: str = "", *, sc
         header["scene"] = scene_hash(*scene)
     text = json.dumps(header).encode()
     text += b" " * (-(len(text) + 8) % ALIGNMENT)
-    path = Path(path)
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as file:
-        try:
-            file.write(len(text).to_bytes(8, "little") + text)
-            for name, values in arrays.items():
-                file.seek(8 + len(text) + entries[name]["offset"])
-                file.write(values.tobytes())
-            file.close()
-            os.replace(file.name, path)
-        except BaseException:
-            os.unlink(file.name)
-            raise
+    with whole_file(path) as file:
+        file.write(len(text).to_bytes(8, "little") + text)
+        for name, values in arrays.items():
+            file.seek(8 + len(text) + entries[name]["offset"])
+            file.write(values.tobytes())
 
 
 def tree_of(table: NodeTable) -> Tree:

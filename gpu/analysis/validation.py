@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..errors import Error
 from ..hierarchy.base import NodeTable
 from ..hierarchy.bvh.own.tree import Columns, Tree, TreeError, columns_of, levels_of, shown_box
 
@@ -62,6 +63,12 @@ class Validation:
             f"The tree is sound: {self.nodes:,} nodes, {self.references:,} references to {self.primitives:,} "
             "primitives, and every box holds what is below it."
         )
+
+    def raise_if_bad(self) -> None:
+        """Raise an Error with the sentences of all faults, where there are any: for continuous integration."""
+        if self.faults:
+            said = " ".join(fault.sentence for fault in self.faults)
+            raise Error(said.rstrip("."), "rg.validate", "rg.diagnose says what to do")
 
     def to_json(self) -> str:
         """All of it, and the sentence."""

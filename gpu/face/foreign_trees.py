@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import importlib
 import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
+from ..analysis.tree_files import ENDING, load_tree
 from ..errors import Error
 from ..hierarchy.bvh.own.decorator import builder
 from ..hierarchy.bvh.own.tree import Columns, Tree, TreeError, columns_of, levels_of
+from ..hierarchy.registry import structures, unregister
 from ..target.foreign import on_host
 from . import arrays
 
@@ -54,6 +58,31 @@ def import_tree(path: str | os.PathLike[str], triangles: Any = None, *, format: 
     except TreeError as error:
         raise Error(f"{where}: {str(error).rstrip('.')}", "rg.import_tree", "") from error
     return tree
+
+
+def tree_of_file(path: str | os.PathLike[str], mesh: tuple[np.ndarray, np.ndarray], *, format: str = "auto") -> Tree:
+    """The tree of a file over a mesh, vertices and triangles: `.rgtree`, or one of another program's. Raises Error."""
+    if format in ("auto", "rgtree") and os.fspath(path).endswith(ENDING):
+        return load_tree(path, scene=mesh)
+    return import_tree(path, mesh[1], format=format)
+
+
+@contextmanager
+def given_trees(
+    trees: Mapping[str, Tree | str | os.PathLike[str]], mesh: tuple[np.ndarray, np.ndarray]
+) -> Iterator[None]:
+    """While it lasts, the trees, or those of files, are builders by their names, over a mesh's vertices and triangles.
+    Raises Error where one is none, or its name is taken."""
+    made: list[str] = []
+    try:
+        for name, tree in trees.items():
+            if name in structures():
+                raise Error(f"there is a builder called {name} already", "trees", "give the tree another name")
+            made.append(use_tree(tree if isinstance(tree, Tree) else tree_of_file(tree, mesh), name))
+        yield
+    finally:
+        for name in made:
+            unregister(name)
 
 
 def use_tree(tree: Tree, name: str = "theirs") -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..analysis.diagnosis import Finding, cost_of_table, diagnose_geometry, diagnose_tree
+from ..analysis.diagnosis import Findings, cost_of_table, diagnose_geometry, diagnose_tree
 from ..analysis.validation import Validation, boxes_of
 from ..analysis.validation import validate as validate_boxes
 from ..errors import Error
@@ -56,9 +56,10 @@ def validate(
     return validate_boxes(tree, boxes, splits_references=splits, ulps=ulps)
 
 
-def diagnose(tree: Any, shape: Any = None, triangles: Any = None, *, time: float = 0.0) -> tuple[Finding, ...]:
+def diagnose(tree: Any, shape: Any = None, triangles: Any = None, *, time: float = 0.0) -> Findings:
     """What is wrong with a tree, or with a moving mesh that trees are to be built over: findings with a code, a
-    severity, a sentence, the figures behind it, a remedy, and what that gains (SAH cost); none where nothing is.
+    severity, a sentence, the figures behind it, a remedy, and what that gains (SAH cost); none where nothing is. The
+    answer's `raise_if_bad()` is an Error where one is more than advice.
 
     `tree` is a rg.Tree over `shape`, as `validate` takes them, or a Structure, which is asked about its own scene. With
     vertices (T, V, 3) the last frame is now, and the others are what was before: so a tree that was refitted alone, or
@@ -74,12 +75,12 @@ def diagnose(tree: Any, shape: Any = None, triangles: Any = None, *, time: float
     if isinstance(tree, Structure):
         boxes, splits = [tree.primitive_boxes()], tree.splits_references
         found = diagnose_tree(tree.nodes(), boxes, _new_cost, splits_references=splits)
-        return (*found, *diagnose_geometry(boxes))
+        return Findings((*found, *diagnose_geometry(boxes)))
     if isinstance(tree, Tree):
         frames = _frames(shape, triangles, time)
         found = diagnose_tree(tree, frames, _new_cost, splits_references=tree.splits_references)
-        return (*found, *diagnose_geometry(frames, with_motion=False))
-    return diagnose_geometry(_frames(tree, shape, time))
+        return Findings((*found, *diagnose_geometry(frames, with_motion=False)))
+    return Findings(diagnose_geometry(_frames(tree, shape, time)))
 
 
 def _frames(shape: Any, triangles: Any, time: float) -> list[np.ndarray]:

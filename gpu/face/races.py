@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from ..analysis.race import Race
 from ..analysis.racing import Course, Entry, run
 from ..camera import Camera, fit
 from ..errors import Error
+from ..hierarchy.bvh.own.tree import Tree
 from ..scene import Moment
 from ..settings import OptionError, checked
 from ..shade.registry import ray_types
@@ -17,14 +21,17 @@ from ..view import ViewSettings
 from .clips import Clip
 from .configured import configured
 from .devices import device_of
+from .foreign_trees import given_trees
 
 MOST_FRAMES = 10_000
+_NO_MESH = (np.zeros((0, 3), np.float32), np.zeros((0, 3), np.int32))
 
 
 def race(
     scene: Clip,
     contestants: Sequence[str],
     *,
+    trees: Mapping[str, Tree | str | os.PathLike[str]] | None = None,
     frames: range | None = None,
     camera: Camera | None = None,
     ray_type: str = "smooth",
@@ -38,9 +45,10 @@ def race(
     frame, its rank and why, and whether all found the same hits. Waits: each frame is drawn `repeat` + 2 times by all.
 
     `contestants` are spelt `builder[+optimiser][/layout[/traversal]][@policy]`, each name with `:option=value`; without
-    a policy every frame rebuilds. `frames` are numbers of the clip's frames (all of one run). Without a camera one that
-    sees all of the clip is taken. `ray_type` is one of the program's (`smooth` has primary rays alone), its options by
-    name.
+    a policy every frame rebuilds. `trees` are files of trees or rg.Tree, made over the scene as it is in the first of
+    the frames, under the names by which they take part (`theirs@refit`). `frames` are numbers of the clip's frames (all
+    of one run). Without a camera one that sees all of the clip is taken. `ray_type` is one of the program's (`smooth`
+    has primary rays alone), its options by name.
 
     All act in turn, in an order that rotates from frame to frame; compiling is not counted. A sample is the mean of one
     pass through the frames: a median of `repeat` samples (6 or more) has an interval of 95 % by order statistics.
@@ -63,11 +71,12 @@ def race(
     if ray_type not in ray_types():
         raise OptionError("ray_type", ray_type, "one of " + ", ".join(ray_types()))
     options: Any = checked(ray_types()[ray_type].Options, ray_type_options or {}, f"{ray_type}.")
-    entries = [entry_of(text, ViewSettings(ray_type=ray_type, ray_type_options=options, seed=seed))
-               for text in contestants]  # fmt: skip
     seen = camera or fit(plain.lower, plain.upper, aspect=size[0] / size[1])
     moments = [Moment(number / rate, frame_id=number) for number in numbers]
-    with device_of(device).used("rg.race") as target:
+    shared = ViewSettings(ray_type=ray_type, ray_type_options=options, seed=seed)
+    first = scene.at(moments[0].time) if trees else _NO_MESH
+    with device_of(device).used("rg.race") as target, given_trees(trees or {}, first):
+        entries = [entry_of(text, shared) for text in contestants]
         return run(target, plain, entries, Course(moments, [seen] * len(moments), size, repeat))
 
 

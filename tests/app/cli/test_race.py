@@ -93,9 +93,34 @@ def test_a_file_names_models_of_its_own_folder_alone(tmp_path: Path, capsys: pyt
     assert raced("nothing.obj") == 2 and "which is not there" in capsys.readouterr().err
 
 
+def test_trees_of_files_take_part(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tree = tmp_path / "theirs.rgtree"
+    assert (
+        main(["tree", "export", "--demo", "walker", *SMALL[:2], *SMALL[4:], "--hierarchy", "ploc", "--out", str(tree)])
+        == 0
+    )
+    capsys.readouterr()
+    typed = ("--contestants", "brute_force,theirs@refit", "--json")
+    assert race(*typed, "--tree", f"theirs={tree}") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["mismatches"] == 0 and told["contestants"][1]["configuration"] == "theirs@refit"
+    file = tmp_path / "race.toml"
+    file.write_text(
+        'contestants = ["brute_force", "theirs@refit"]\nframes = "0:2"\nrepeat = 6\ntrees.theirs = "theirs.rgtree"\n'
+    )
+    assert main(["race", str(file), "--demo", "walker", *SMALL]) == 0
+    assert "theirs@refit" in capsys.readouterr().out
+    assert race(*typed, "--tree", f"lbvh={tree}") == 2 and "a builder called lbvh already" in capsys.readouterr().err
+    assert race(*typed, "--tree", str(tree)) == 2 and "is not NAME=FILE" in capsys.readouterr().err
+    file.write_text('contestants = ["theirs"]\ntrees.theirs = "../theirs.rgtree"\n')
+    assert main(["race", str(file), "--demo", "walker", *SMALL]) == 2
+    assert "trees names ../theirs.rgtree" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
+        ("trees = 3", "trees is a table of files by names"),
         ("contestants = 3", "contestants is a list of texts"),
         ("oops = 1", "there is no 'oops' in a race"),
         ('size = "big"', "is not a size"),

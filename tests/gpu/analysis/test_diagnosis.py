@@ -1,12 +1,13 @@
 """Eight planted faults are named, each by its own code; good trees over good scenes hear nothing."""
 
+import dataclasses
 import json
 
 import numpy as np
 import pytest
 
 import raygrove as rg
-from raygrove.gpu.analysis.diagnosis import to_json
+from raygrove.gpu.analysis.diagnosis import Findings
 from raygrove.gpu.analysis.validation import boxes_of
 from raygrove.gpu.target.base import Target
 
@@ -133,6 +134,13 @@ def test_good_scenes_hear_nothing(demo: str, builder: str, host_target: Target) 
     assert found == (), [one.sentence for one in found]
 
 
-def test_findings_are_json() -> None:
+def test_findings_are_json_and_raise() -> None:
     found = rg.diagnose(rg.Tree(**columns(np.zeros_like(BOXES))), VERTICES, TRIANGLES)
-    assert json.loads(to_json(found))[0]["code"] == "zero_buffer"
+    assert json.loads(found.to_json())[0]["code"] == "zero_buffer" and found.is_bad
+    with pytest.raises(rg.Error, match=r"rg.diagnose: .*zero") as raised:
+        found.raise_if_bad()
+    assert found[0].remedy in str(raised.value) and str(found).startswith("error: ")
+    advice = Findings([dataclasses.replace(found[0], severity="advice")])
+    advice.raise_if_bad()
+    Findings().raise_if_bad()
+    assert not advice.is_bad and str(Findings()) == "Nothing is wrong."

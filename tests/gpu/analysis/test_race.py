@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from raygrove.gpu.analysis.hit_proof import HitProof, compared
 from raygrove.gpu.analysis.intervals import LEAST_SAMPLES, Measured, measured, outside, ranks, spearman
 from raygrove.gpu.analysis.race import Contestant, Race, judged
 from raygrove.gpu.analysis.racing import turns, warp_steps
-from raygrove.gpu.hierarchy.registry import register, structure, unregister
+from raygrove.gpu.hierarchy.registry import register, structure, structures, unregister
 
 RAYS = (24, 32)
 
@@ -197,3 +198,38 @@ def test_what_cannot_be_raced_is_a_sentence(clip: rg.Clip, named: dict[str, Any]
     contestants = named.pop("contestants", ["lbvh"])
     with pytest.raises(rg.Error, match=sentence):
         rg.race(clip, contestants, size=(16, 16), device="cpu", **named)
+
+
+# -- trees of files, and what is written ------------------------------------------------------------------------------
+def test_trees_of_files_take_part_under_their_names(clip: rg.Clip, tmp_path: Path) -> None:
+    vertices, triangles = clip.at(0.0)
+    with rg.build(vertices, triangles, "hploc", device="cpu") as built:
+        built.save(tmp_path / "built.rgtree")
+    tree = rg.load_tree(tmp_path / "built.rgtree")
+    rg.save_tree(tree, tmp_path / "theirs.rgtree", scene=(vertices, triangles))
+    given = {"theirs": tmp_path / "theirs.rgtree", "given": tree}
+    found = rg.race(clip, ["brute_force", "theirs@refit", "given+reinsertion/bvh4@refit"], trees=given, frames=range(2),
+                    size=(24, 18), repeat=6, device="cpu")  # fmt: skip
+    assert found.mismatches == 0 and found.contestants[1].proof.hits > 50
+    assert [one.configuration for one in found.contestants][1:] == ["theirs@refit", "given+reinsertion/bvh4@refit"]
+    assert "theirs" not in structures() and "given" not in structures()
+    with pytest.raises(rg.Error, match="a builder called lbvh already"):
+        rg.race(clip, ["lbvh"], trees={"theirs": tree, "lbvh": tree}, size=(16, 16), device="cpu")
+    assert "theirs" not in structures()
+    with pytest.raises(rg.Error, match="of another instant"):
+        rg.race(clip, ["theirs"], trees={"theirs": tmp_path / "theirs.rgtree"}, frames=range(1, 2), device="cpu")
+
+
+def test_races_write_themselves(tmp_path: Path) -> None:
+    race = Race("s", 1, (0,), (8, 8), "smooth", 7, "d", "cpu", "A", judged([known("A", 1.0, 2.0)]))
+    for write, name in ((race.to_json, "a.json"), (race.to_csv, "a.csv"), (race.to_latex, "a.tex"),
+                        (race.to_html, "a.html")):  # fmt: skip
+        text = write(tmp_path / name)
+        assert (tmp_path / name).read_text() == text == write() and len(text) > 80
+    race.plot(tmp_path / "a.pdf")
+    assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")
+    with pytest.raises(rg.Error, match=r"a.html does not end in .svg or .pdf"):
+        race.plot(tmp_path / "a.html")
+    with pytest.raises(rg.Error, match=r"a.csv does not end in .html"):
+        race.to_html(tmp_path / "a.csv")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "a.html", "a.json", "a.pdf", "a.tex"]

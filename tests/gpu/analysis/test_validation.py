@@ -57,6 +57,16 @@ def test_a_sound_tree_is_proved() -> None:
     assert (found.nodes, found.references, found.primitives) == (len(COLUMNS["count"]), 40, 40)
     assert found.leaves == int((COLUMNS["count"] > 0).sum()) and found.unreached == 0
     assert json.loads(found.to_json())["is_valid"] is True
+    found.raise_if_bad()
+
+
+def test_faults_raise_with_their_sentences() -> None:
+    columns = {name: np.array(values) for name, values in COLUMNS.items()}
+    columns["primitives"][0] = columns["primitives"][1]
+    found = rg.validate(rg.Tree(**columns), VERTICES, TRIANGLES)
+    with pytest.raises(rg.Error) as raised:
+        found.raise_if_bad()
+    assert len(found.faults) > 1 and all(fault.sentence.rstrip(".") in str(raised.value) for fault in found.faults)
 
 
 Change = Callable[[dict[str, np.ndarray]], object]
