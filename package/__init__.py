@@ -24,6 +24,7 @@ asked for; docs/api.md tells of each:
     Node, Object, Material, Light   of scenes as plain values (raygrove.gpu.scene)
     advise                          when to rebuild in a clip, measured
     race, Race                      configurations on the same frames: costs, ranks, reasons, equal hits
+    RayLog                          what one ray really did, event by event: tree.step(rays[7])
     diagnose                        what is wrong with a tree, and what to do
     Error, ConfigurationError, OptionError, HierarchyError, TargetError, NoDeviceError, CompileError, OutOfMemoryError
 """
@@ -38,6 +39,7 @@ from raygrove.version import VERSION
 if TYPE_CHECKING:
     from raygrove.app.live.viewer import Viewer, show
     from raygrove.gpu.analysis.race import Race
+    from raygrove.gpu.analysis.ray_log import RayLog
     from raygrove.gpu.analysis.tree_files import load_tree, save_tree
     from raygrove.gpu.camera import Camera
     from raygrove.gpu.configuration import Configuration, ConfigurationError
@@ -78,6 +80,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "analysis.race": ("Race",),
+    "analysis.ray_log": ("RayLog",),
     "analysis.tree_files": ("load_tree", "save_tree"),
     "camera": ("Camera",),
     "configuration": ("Configuration", "ConfigurationError"),
@@ -142,6 +145,7 @@ __all__ = [
     "PrimitiveLists",
     "Queries",
     "Race",
+    "RayLog",
     "RaySet",
     "Scene",
     "Structure",

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..analysis.ray_log import RayLog
 from ..analysis.tree_files import save_tree, tree_of
 from ..analysis.validation import Validation
 from ..analysis.validation import validate as validate_boxes
@@ -37,6 +38,7 @@ from .regions import NearestToArrays
 from .scenes import ClosedError
 from .sensors import Sensor, SensorRays
 from .sources import Source, admitted
+from .stepping import step_through
 from .timing import UpdateTimes
 
 Rays = RaySet | SensorRays
@@ -313,9 +315,11 @@ class Structure(NearestToArrays):
         """Where rays spend their steps. Comes with the laboratory."""
         raise _reserved("hot_spots")
 
-    def step(self, *arguments: Any, **named: Any) -> NoReturn:
-        """What one ray does. Comes with the laboratory."""
-        raise _reserved("step")
+    def step(self, ray: RaySet, kind: str = "closest") -> RayLog:
+        """What one ray really does, event by event, as the traversal itself reports it: a RaySet of one, `rays[7]`, and
+        whether it asks for the `closest` hit or `any`. Waits for the device."""
+        with self._used("Structure.step") as target:
+            return step_through(target, self._hierarchy, self._source.world, ray, kind)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tree as it is now into a file `.rgtree` (docs/trees.md), which appears whole or not at all: a

@@ -322,11 +322,12 @@ class Tracer:
         aliases: tuple[tuple[str, str], ...] = (),
         constants: tuple[tuple[str, int | float | bool], ...] = (),
         registers: int = 0,
+        width: int = 0,
     ) -> tuple[Unit, np.ndarray]:
         """A kernel file that traces on the way (traversals.cuh), compiled against this structure, and its TraceInput
         for `rays`. Its kernels are launched for `packs(rays)` items in blocks of TRACE_BLOCK, with room for
-        `registers` a thread or what the traversal needs, whichever is more."""
-        return self._unit(path, rays, 0, aliases, constants, registers)
+        `registers` a thread or what the traversal needs, whichever is more; with a `width` packs are of so many."""
+        return self._unit(path, rays, width, aliases, constants, registers)
 
     def _unit(
         self,

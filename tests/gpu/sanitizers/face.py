@@ -42,5 +42,7 @@ def run_face(target: Target) -> None:
             seen = lidar(3, 5).rays(poses, groups=groups)
             tree.trace(seen, outputs=("instance",))
             tree.occluded(seen)
+            if not has_groups:
+                tree.step(RaySet(origins[0], directions[0]))
     render(scene, [Camera(), Camera(fov=70.0), Camera(orthographic=True)], size=(7, 5), outputs=("color", "depth"))
     scene.close()

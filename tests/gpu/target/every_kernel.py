@@ -16,6 +16,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from raygrove.gpu.analysis.ray_log import record_ray
 from raygrove.gpu.camera import Camera
 from raygrove.gpu.hierarchy.base import Hierarchy, StructureChoice
 from raygrove.gpu.hierarchy.primitives import KINDS as KINDS_OF_PRIMITIVES
@@ -88,6 +89,7 @@ def trace_structure(target: Target, name: str) -> None:
         for hit, rays in ways:
             tracer.trace(rays, hit)
         if kind == "triangle":
+            record_ray(tracer, buffer)
             scatter_rays(target, camera, tracer.trace(camera), corners, indices)
             tracer.trace_shadows(camera, tracer.trace(camera), corners, indices, lights, 1, counter)
 

@@ -4,17 +4,17 @@ nothing at all where nobody hears it."""
 from __future__ import annotations
 
 import dataclasses
-import re
 from typing import Any
 
 import numpy as np
 import pytest
 
+from raygrove.gpu.analysis.ray_log import Event, log_arrays
 from raygrove.gpu.hierarchy.base import Traversal
 from raygrove.gpu.hierarchy.registry import structures, telling_layouts
 from raygrove.gpu.target.base import Target, UnitSource
 from raygrove.gpu.target.nvrtc import compile_options, compile_text
-from raygrove.gpu.target.translation_unit import read_source, write_unit
+from raygrove.gpu.target.translation_unit import write_unit
 from raygrove.gpu.trace.trace import TRACE_BLOCK, BufferRays, CameraRays, Tracer, upload_rays
 from tests.gpu.target.recording import RecordingTarget
 
@@ -33,13 +33,6 @@ over_traversals = pytest.mark.parametrize("traversal", TRAVERSALS, ids="-".join)
 BINARY = ("bvh2", "bvh2_soa", "bvh2_compact", "kd8")
 
 
-def event_names() -> dict[str, int]:
-    """The kinds of events, as the header numbers them."""
-    body = re.search(r"enum class Event : int \{(.*?)\};", read_source(HEADER), re.DOTALL)
-    assert body
-    return {name: number for number, name in enumerate(re.findall(r"^\s*([A-Z_]+),", body[1], re.MULTILINE))}
-
-
 @dataclasses.dataclass(frozen=True)
 class Told:
     """What was told of each ray: kinds, ids and entries (rays, CAPACITY), -1 behind the last; and what was hit."""
@@ -51,7 +44,7 @@ class Told:
 
     def __getitem__(self, name: str) -> np.ndarray:
         """Where an event of that name is."""
-        return self.kinds == event_names()[name]
+        return self.kinds == Event[name]
 
     def count(self, *names: str) -> np.ndarray:
         """How many events of these names each ray has."""
@@ -69,15 +62,22 @@ def tell(target: Target, traversal: Traversal, rays: BufferRays, hits: str, is_a
     """The events of all rays: a ray at a time in the order that all targets share (`is_asked`), or as the target traces
     them."""
     tracer = Tracer(target, traversal)
-    constants = (("IS_ASKED", is_asked), ("CAPACITY", CAPACITY))
     width = 1 if is_asked else 0
-    unit, view = tracer._unit("tests/gpu/trace/events.cu", rays, width, (("OnPrimitive", hits),), constants)
+    constants = (("IS_ASKED", is_asked),)
+    unit, view = tracer.unit("gpu/analysis/ray_log.cu", rays, (("OnPrimitive", hits),), constants, width=width)
     padded, packs = rays.padded_count, rays.padded_count // (width or tracer.lanes)
-    counts, events = target.zeros(padded, "i4", "test"), target.zeros((padded, CAPACITY, 2), "i4", "test")
-    prim_id, entries = target.zeros(padded, "i4", "test"), target.zeros((padded, CAPACITY), "f4", "test")
-    target.fill(events, -1)
-    arrays: dict[str, Any] = {"prim_id": prim_id, "counts": counts, "events": events, "entries": entries}
-    target.launch(unit, "trace_events", packs, input=view, pack_count=packs, **arrays, block=TRACE_BLOCK)
+    arrays = log_arrays(target, padded, CAPACITY)
+    target.fill(arrays["events"], -1)
+    target.launch(
+        unit,
+        "write_down_rays",
+        packs,
+        input=view,
+        pack_count=packs,
+        capacity=CAPACITY,
+        **arrays,
+        block=TRACE_BLOCK,
+    )
     held = {name: target.download(array)[: rays.count] for name, array in arrays.items()}
     assert held["counts"].max() <= CAPACITY
     return Told(held["events"][..., 0], held["events"][..., 1], held["entries"], held["prim_id"])
