@@ -220,6 +220,7 @@ def _may_include(name: str, included: str) -> bool:
         "gpu/query": (),
         "gpu/nbody": ("gpu/hierarchy/octree",),
         "gpu/quantise": ("gpu/hierarchy/octree",),
+        "gpu/analysis": ("gpu/trace",),
         "gpu/glyphs": ("gpu/trace",),
         "gpu/radiosity": ("gpu/trace", "gpu/hierarchy/octree"),
         "gpu/shade": ("gpu/trace", "gpu/radiosity"),
