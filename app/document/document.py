@@ -40,7 +40,8 @@ CANCEL_PATIENCE_S = 0.25
 
 
 class Document:
-    """See the module. `on_scene`, `on_problem` and `on_jobs` are lists of callbacks, called on the owner's thread."""
+    """See the module. `observers`, `on_scene`, `on_problem` and `on_jobs` are lists of callbacks, called on the owner's
+    thread."""
 
     def __init__(self, settings: Settings | None = None, overrides: Mapping[str, Any] | None = None) -> None:
         self._overrides = dict(overrides or {})
@@ -50,7 +51,7 @@ class Document:
         self._opening: Job | None = None
         self._span = Span()
         self._span_key: tuple[Scene | None, int, float] = (None, 0, 0.0)
-        self._observers: list[StateObserver] = []
+        self.observers: list[StateObserver] = []
         self.mailroom = Mailroom()
         self._tried_names = ("", "")
         self.jobs: list[Job] = []
@@ -84,9 +85,9 @@ class Document:
         return timelines.moment(self._state.timeline, frame_id)
 
     def observe(self, observer: StateObserver) -> Callable[[], None]:
-        """Call `observer(before, after)` after each change; returns a function that ends it."""
-        self._observers.append(observer)
-        return lambda: self._observers.remove(observer)
+        """Call `observer(before, after)` after each change; returns a function that ends it, once or again."""
+        self.observers.append(observer)
+        return lambda: self.observers.remove(observer) if observer in self.observers else None
 
     def change(self, path: str, value: Any, merge_key: str | None = None) -> None:
         """Set what stands at a dotted path of the state ("settings.render.hierarchy", "cameras.0",
@@ -141,7 +142,7 @@ class Document:
         before, self._state = self._state, state
         if before.bookmarks != state.bookmarks and before.scene == state.scene:
             self._keep_bookmarks()
-        for observer in list(self._observers):
+        for observer in list(self.observers):
             observer(before, state)
         if before.settings.motion != state.settings.motion and before.scene == state.scene:
             self.reopen()

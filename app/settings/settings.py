@@ -156,9 +156,7 @@ class WindowOptions:
         choices=("system", "light", "dark"),
     )
     workspace: str = option(FIRST, "Which panels stand around the picture, for which work.", choices=tuple(WORKSPACES))
-    presenter: bool = option(
-        False, "Everything in the window 1.5 times as large, to be read from the last row; from the next start on."
-    )
+    presenter: bool = option(False, "Everything in the window 1.5 times as large, to be read from the last row.")
     watch: bool = option(
         False, "Read the scene again whenever one of its files is written; the camera and the playing head stay."
     )

@@ -19,10 +19,12 @@ LAYOUT_VERSION = 1
 
 
 class Memory:
-    """QSettings with the words of this program. A value that is not what it should be counts as absent."""
+    """QSettings with the words of this program. A value that is not what it should be counts as absent. `began` is what
+    the settings began with when the program did, for windows that follow each other in it."""
 
-    def __init__(self) -> None:
+    def __init__(self, began: dict[str, str] | None = None) -> None:
         self._settings = QSettings("raygrove", "raygrove")
+        self._began = {} if began is None else began
 
     def recent(self) -> list[str]:
         """The files and sequences opened last, newest first, as texts of recent_files.py; those that are gone are left
@@ -65,12 +67,12 @@ class Memory:
     def chosen(self, name: str, first: str) -> str:
         """What was chosen in the window for a setting that is remembered, where the settings began as they do now, with
         `first`; else an empty text: what the settings say has changed since then, and is the later word."""
-        stored = self._settings.value(name, [])
+        stored, first = self._settings.value(name, []), self._began.setdefault(name, first)
         return stored[1] if isinstance(stored, list) and len(stored) == 2 and stored[0] == first else ""
 
     def keep_chosen(self, name: str, value: str, first: str) -> None:
         """Remember what was chosen where the settings began with `first`."""
-        self._settings.setValue(name, [first, value])
+        self._settings.setValue(name, [self._began.get(name, first), value])
 
     def is_presenter(self, first: bool) -> bool:
         """Whether everything is to be larger."""

@@ -39,7 +39,8 @@ class Session:
         self.inspection.setParent(owner)
 
 
-def make_session(document: Document) -> Session:
-    """A session on a document. Its pictures have no view yet (FrameLoop.set_view)."""
-    parts = (Choices(document), Memory(), FrameLoop(document), Gestures(), Notices(), Figures(), Inspection(document))
+def make_session(document: Document, began: dict[str, str] | None = None) -> Session:
+    """A session on a document. Its pictures have no view yet (FrameLoop.set_view). `began`: see Memory."""
+    memory = Memory(began)
+    parts = (Choices(document), memory, FrameLoop(document), Gestures(), Notices(), Figures(), Inspection(document))
     return Session(document, *parts)

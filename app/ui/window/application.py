@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -17,7 +18,15 @@ from raygrove.app.ui.session.session import make_session
 from raygrove.app.ui.session.settings_files import show_remarks
 from raygrove.app.ui.window.docks import fit_to_screen
 from raygrove.app.ui.window.main_window import MainWindow
-from raygrove.app.ui.window.presenter_size import PRESENTER_KEY, PresenterSize, presenter_size
+from raygrove.app.ui.window.presenter_size import (
+    PRESENTER_KEY,
+    VARIABLE,
+    Place,
+    PresenterSize,
+    end_qt,
+    presenter_size,
+    visiting,
+)
 
 UNSEEN = ("offscreen", "minimal")
 """Qt's platforms where nobody sees the window: one that could not open its scene closes there."""
@@ -36,17 +45,38 @@ def run(document: Document, arguments: Any = None, live: Any = None) -> int:
     """Open the window and stay until it is closed, by the user or by Ctrl+C in the terminal, which the caller notes
     (app/system/interrupts.py); returns the exit code. `arguments` are the command line's: files, demo, size. `live` is
     what it follows, `poll()` and `has_ended()`: then it closes, too."""
-    first = document.state.settings.window.presenter
+    first, given = document.state.settings.window.presenter, os.environ.get(VARIABLE)
     document.begin_with(PRESENTER_KEY, Memory().is_presenter(first))
-    presenter_size(document.state.settings.window.presenter)
+    began: dict[str, str] = {}
+    place = None
+    while True:
+        presenter_size(document.state.settings.window.presenter, given)
+        with visiting(document):
+            code, place = _run_window(document, began, first, arguments, live, place)
+        if place is None:
+            return code
+
+
+def _run_window(
+    document: Document, began: dict[str, str], first: bool, arguments: Any, live: Any, place: Place | None
+) -> tuple[int, Place | None]:
+    """One window, until it is closed; the exit code, and where another one is to follow, if one is. With `place` it
+    follows another, on a document that may have a scene."""
     application = make_application(document.state.settings.display.swap_interval)
-    window = make_window(document)
-    PresenterSize(window.session, first, window)
-    size = getattr(arguments, "size", None)
+    listening = len(document.on_scene)
+    window = make_window(document, began)
+    presenter = PresenterSize(window.session, first, window)
+    size = getattr(arguments, "size", None) if place is None else None
     open_window(window, tuple(size) if size else None)
+    if place is not None:
+        place.give(window)
     fit_to_screen(window)
-    show_remarks(window.session.notices, getattr(arguments, "remarks", ()))
-    open_scene(window, arguments)
+    if place is None:
+        show_remarks(window.session.notices, getattr(arguments, "remarks", ()))
+        open_scene(window, arguments)
+    elif document.scene is not None:
+        for hear in document.on_scene[listening:]:
+            hear(document.scene)
     if QGuiApplication.platformName() in UNSEEN:
         document.on_problem.append(lambda problem: _end(window))
     ticker = QTimer()
@@ -57,7 +87,12 @@ def run(document: Document, arguments: Any = None, live: Any = None) -> int:
     if live is not None:
         follower.timeout.connect(lambda: window.close() if live.has_ended() else live.poll())
         follower.start(POLL_LIVE_MS)
-    return application.exec()
+    code = application.exec()
+    if presenter.next_place is not None:
+        ticker.stop()
+        follower.stop()
+        end_qt(window, application)
+    return code, presenter.next_place
 
 
 def _close_at_once(window: MainWindow) -> None:
@@ -128,9 +163,9 @@ def has_hardware_gl() -> bool:
     return is_hardware(renderer)
 
 
-def make_window(document: Document) -> MainWindow:
+def make_window(document: Document, began: dict[str, str] | None = None) -> MainWindow:
     """The window on a document, not shown yet."""
-    return MainWindow(make_session(document), make_view)
+    return MainWindow(make_session(document, began), make_view)
 
 
 def open_window(window: MainWindow, size: tuple[int, int] | None) -> None:
