@@ -10,9 +10,10 @@ import re
 from raygrove.app.cli import values
 from raygrove.app.cli.examples import EXAMPLES, EXIT_CODES
 from raygrove.app.cli.of_programs import add_plug_in
+from raygrove.app.cli.of_stores import OF_STORES, add_store
 from raygrove.program import typed
 
-COMMANDS = ("view", "render", "bench", "race", "advise", "tree", "info", "warm", "doctor")
+COMMANDS = ("view", "render", "bench", "race", "advise", "sweep", "tree", "info", "warm", "doctor")
 DEFAULT_COMMAND = "view"
 BENCH_KINDS = ("build", "trace", "frame", "suite")
 TREE_KINDS = ("export", "import", "validate", "diagnose")
@@ -77,6 +78,7 @@ def top_parser(version: str) -> argparse.ArgumentParser:
     commands.add_argument("bench", nargs="?", help="measure: bench build, trace, frame or suite")
     commands.add_argument("race", nargs="?", help="several structures on the same frames: who is faster, and why")
     commands.add_argument("advise", nargs="?", help="when to rebuild a structure over a clip, and when to refit it")
+    commands.add_argument("sweep", nargs="?", help="many measurements or pictures by a plan, kept in a folder")
     commands.add_argument("tree", nargs="?", help="trees in files: tree export, import, validate or diagnose")
     commands.add_argument("info", nargs="?", help="what is in a file")
     commands.add_argument("warm", nargs="?", help="compile ahead what drawing needs")
@@ -94,6 +96,8 @@ def command_parser(command: str, version: str) -> argparse.ArgumentParser:
         "race": "Race up to eight configurations over the same frames, in turns: ranks with intervals, reasons, and "
         "hits proved equal. FILE may be a race.toml, which says all of it.",
         "advise": "Say when to rebuild a structure over a clip and when to refit it, by measured times.",
+        "sweep": "Do every job of a plan once: measurements and pictures, each kept in a folder of results, so that "
+        "the same command goes on where it ended.",
         "tree": "Write, read, prove and judge trees over a scene; exit code 1 where something is wrong.",
         "info": "Say what is in a scene.",
         "warm": "Compile ahead what drawing a scene needs, for a lecture, a container or a test machine.",
@@ -104,7 +108,9 @@ def command_parser(command: str, version: str) -> argparse.ArgumentParser:
         parser.add_argument("kind", choices=BENCH_KINDS, help=BENCH_HELP)
     if command == "tree":
         parser.add_argument("kind", choices=TREE_KINDS, help=TREE_HELP)
-    if command != "doctor":
+    if command in OF_STORES:
+        add_store(parser, command)
+    elif command != "doctor":
         _add_scene(parser)
         _add_choices(parser, command)
     if command in ("view", "render", "bench", "race", "advise"):
@@ -125,7 +131,7 @@ def command_parser(command: str, version: str) -> argparse.ArgumentParser:
         _add_export(parser)
     if command == "bench":
         _add_suite(parser)
-    _add_common(parser, version, has_settings=command != "doctor")
+    _add_common(parser, version, has_settings=command not in ("doctor", *OF_STORES))
     return parser
 
 

@@ -38,6 +38,11 @@ EXAMPLES = {
   raygrove advise --demo explode --hierarchy hploc
   raygrove advise walk.glb --hierarchy lbvh/bvh4 --frames 0:48 --out advice.toml
   raygrove view walk.glb --settings advice.toml      the advice, taken""",
+    "sweep": """examples:
+  raygrove sweep plan.toml --store results/ --dry-run    how many jobs there are, and how long they take
+  raygrove sweep plan.toml --store results/              do them; the same again goes on where it ended
+  raygrove sweep plan.toml --store results/ --shard 1/4  a quarter, for one of four machines or tasks of an array
+  raygrove sweep plan.toml --store results/ --again failed,crashed""",
     "tree": """examples:
   raygrove tree export --demo blob --hierarchy hploc --out blob.rgtree
   raygrove tree import bunny.obj --tree bunny.save.bin --out bunny.rgtree

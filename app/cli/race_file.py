@@ -56,7 +56,7 @@ def taken_from(names: argparse.Namespace) -> None:
         raise UsageError(f"{path}: there is no {unknown[0]!r} in a race; it has {known}.")
     names.files = [name for name in names.files if name not in named]
     if not names.files and names.demo is None:
-        names.files = _files(path, "files", _texts(path, table, "files"), names)
+        names.files = files_named(path, "files", _texts(path, table, "files"), names)
     if not names.trees and "trees" in table:
         names.trees = _trees(path, table["trees"], names)
     if not names.contestants:
@@ -82,8 +82,8 @@ def _read(path: Path) -> dict[str, Any]:
         raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
 
 
-def _files(path: Path, key: str, files: Sequence[str], names: argparse.Namespace) -> list[str]:
-    """The files that a race names, by the program's rule: regular files in its own folder."""
+def files_named(path: Path, key: str, files: Sequence[str], names: argparse.Namespace) -> list[str]:
+    """The files that another one names under `key`, by the program's rule: regular files in its own folder."""
     folder, found = path.parent, []
     references = References(str(folder), names.allow_outside is not None)
     for name in files:
@@ -103,7 +103,7 @@ def _trees(path: Path, table: Any, names: argparse.Namespace) -> list[tuple[str,
     """Trees of files by the names under which they take part."""
     if not isinstance(table, dict) or not all(isinstance(file, str) and file for file in table.values()):
         raise UsageError(f'{path}: trees is a table of files by names, as trees.theirs = "theirs.rgtree".')
-    files = _files(path, "trees", list(table.values()), names)
+    files = files_named(path, "trees", list(table.values()), names)
     try:
         return [values.named_file(f"{name}={file}") for name, file in zip(table, files, strict=True)]
     except argparse.ArgumentTypeError as error:

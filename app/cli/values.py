@@ -118,6 +118,14 @@ def vector(text: str) -> tuple[float, float, float]:
     return x, y, z
 
 
+def shard(text: str) -> tuple[int, int]:
+    """I/N as a part of a sweep, the I-th of N."""
+    match = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
+    if not match or not 1 <= int(match[1]) <= int(match[2]):
+        raise argparse.ArgumentTypeError(f"{text!r} is no part of a sweep: write 1/4 to 4/4 for four parts")
+    return int(match[1]), int(match[2])
+
+
 class count:  # noqa: N801 - argparse shows it as a type
     """A whole number of at least `minimum`."""
 

@@ -15,6 +15,7 @@ from raygrove.app.scene_io.errors import SceneError
 from raygrove.app.settings.file import SettingsError
 from raygrove.app.user_files.bookmarks import BookmarksError
 from raygrove.gpu.display.sphere_look import SphereDrawingError
+from raygrove.gpu.errors import Error
 from raygrove.gpu.gravity import ForcesError
 from raygrove.gpu.hierarchy.base import HierarchyError, TilesError
 from raygrove.gpu.settings import OptionError
@@ -47,6 +48,7 @@ KINDS: tuple[tuple[type[BaseException], str, int], ...] = (
     (ForcesError, "These forces take too long", EXIT_USAGE),
     (TilesError, "Tiles cannot draw this", EXIT_USAGE),
     (HierarchyError, "The structure cannot do this", EXIT_FAILURE),
+    (Error, "This is not possible", EXIT_FAILURE),
 )
 
 

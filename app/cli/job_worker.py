@@ -1,0 +1,50 @@
+"""A worker of a sweep: `python -m raygrove.app.cli.job_worker STORE` says of which version it is, then reads jobs from
+stdin, a line of JSON each, keeps each result in the store and says what came of it on stdout. It ends with stdin."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from typing import Any
+
+from raygrove.app.cli.job_running import DeviceBrokenError, RefusedError, Runner, answer_of
+from raygrove.app.problems.problems import problem_of
+from raygrove.bench.store.folder import Store, StoreError
+from raygrove.bench.store.jobs import Job, digest_of_sources
+from raygrove.gpu.target.base import NoDeviceError
+from raygrove.version import VERSION
+
+
+def main(folder: str) -> int:
+    """Work until stdin ends; returns the exit code."""
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # leaves nothing half written
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # what a library prints is no answer
+
+    def say(value: dict[str, Any]) -> None:
+        answers.write(json.dumps(value) + "\n")
+        answers.flush()
+
+    runner = Runner(Store(folder))
+    say({"version": VERSION, "sources": digest_of_sources()})
+    for line in sys.stdin:
+        order = json.loads(line)
+        try:
+            say(answer_of(runner.run(Job(order["job"], tuple(order["files"])))))
+        except RefusedError as error:
+            say({"status": "refused", "sentence": str(error)})
+        except (StoreError, NoDeviceError, OSError) as error:
+            say({"fatal": problem_of(error).sentence})
+        except DeviceBrokenError as error:
+            print(error, file=sys.stderr, flush=True)
+            return 1  # another process can use the device again
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1]))
+    except BrokenPipeError:
+        sys.exit(0)  # whoever asked is gone; the result is kept

@@ -1,0 +1,145 @@
+"""A store: a folder with one file a result, `ab/<SHA-256 of the job>.json`, and pictures beside it.
+
+A file is written aside and renamed, so that it is there whole or not at all: a process that is killed leaves nothing
+half, two that write the same result do no harm, and to go on is to leave out what is there.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import pathlib
+import re
+from collections.abc import Iterator
+from typing import IO, Any
+
+from raygrove.app.export.whole_files import check_writable, write_atomically
+from raygrove.gpu.errors import Error
+
+from .jobs import FORMAT, sha_of
+
+MARK = "raygrove-store.json"
+"""The file by which a folder is known as a store: without it nothing is written there."""
+DONE, FAILED, CRASHED = "done", "failed", "crashed"
+STATUSES = (DONE, FAILED, CRASHED)
+LONGEST = 1 << 26
+"""Bytes of a result, at most."""
+
+
+class StoreError(Error):
+    """A folder that is no store, is none of this version, or cannot be written any more."""
+
+    def __init__(self, what: str, folder: object, remedy: str) -> None:
+        super().__init__(what, f"the store {folder}", remedy)
+
+
+class Store:
+    """The results in a folder that is a store already; `made` makes one of a folder."""
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = pathlib.Path(folder)
+        try:
+            held = json.loads((self.folder / MARK).read_text(encoding="utf-8"))["format"]
+        except (FileNotFoundError, NotADirectoryError):
+            is_there = "this folder is no store of results" if self.folder.is_dir() else "there is no such folder"
+            raise StoreError(is_there, folder, "name the folder that `raygrove sweep` was given") from None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise StoreError(f"its file {MARK} cannot be read ({error})", folder, "name another folder") from error
+        if held != FORMAT:
+            raise StoreError(
+                f"its results have format {held}, and this version reads {FORMAT}", folder, "name another folder"
+            )
+
+    @classmethod
+    def made(cls, folder: str | os.PathLike[str]) -> Store:
+        """The store of a folder, which is made where it is not there. Raises StoreError for a folder with other things
+        in it, OSError where nothing can be written."""
+        path = pathlib.Path(folder)
+        if not (path / MARK).is_file():
+            if path.is_dir() and any(path.iterdir()):
+                raise StoreError("this folder holds other things", folder, "name a new folder, or an empty one")
+            check_writable(path)
+            write_atomically(path / MARK, lambda file: file.write(f'{{"format": {FORMAT}}}\n'.encode()))
+        check_writable(path)
+        return cls(path)
+
+    def path_of(self, sha: str) -> pathlib.Path:
+        """Where the result of a job is, or will be."""
+        return self.folder / sha[:2] / f"{sha}.json"
+
+    def pictures_of(self, sha: str) -> pathlib.Path:
+        """The folder of a job's pictures."""
+        return self.folder / sha[:2] / sha
+
+    def has(self, sha: str) -> bool:
+        """Whether the job has a result."""
+        return os.path.exists(f"{self.folder}/{sha[:2]}/{sha}.json")
+
+    def check(self) -> None:
+        """Raise StoreError where the folder is not there any more: a disk that went away would otherwise be written
+        beside."""
+        if not (self.folder / MARK).is_file():
+            raise StoreError("the folder is not there any more", self.folder, "bring it back, and start again")
+
+    def put(self, record: dict[str, Any]) -> str:
+        """Keep a result; returns the hash of its job. Raises StoreError, and OSError where it cannot be written."""
+        sha = sha_of(record["job"])
+        self.check()
+        data = json.dumps({**record, "sha": sha}, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+
+        def write(file: IO[bytes]) -> None:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())  # a machine that fails leaves no empty file under the result's name
+
+        write_atomically(self.path_of(sha), write)
+        return sha
+
+    def get(self, sha: str) -> dict[str, Any]:
+        """A job's result. Raises FileNotFoundError, and StoreError where the file is damaged."""
+        return read_record(self.path_of(sha))
+
+    def hashes(self) -> Iterator[str]:
+        """The hash of every job that has a result, sorted."""
+        for prefix in sorted(name for name in os.listdir(self.folder) if re.fullmatch("[0-9a-f]{2}", name)):
+            names = os.listdir(self.folder / prefix)
+            yield from sorted(name[:-5] for name in names if re.fullmatch(r"[0-9a-f]{64}\.json", name))
+
+    def records(self, damaged: list[str] | None = None) -> Iterator[dict[str, Any]]:
+        """Every result. What cannot be read is an error, or with a list `damaged` a sentence there."""
+        for sha in self.hashes():
+            try:
+                yield self.get(sha)
+            except FileNotFoundError:
+                continue  # taken away meanwhile
+            except StoreError as error:
+                if damaged is None:
+                    raise
+                damaged.append(str(error))
+
+    def forget(self, sha: str) -> None:
+        """Take a result away, so that its job is done again."""
+        self.path_of(sha).unlink(missing_ok=True)
+
+
+def read_record(path: pathlib.Path) -> dict[str, Any]:
+    """A result from its file. Raises StoreError where it is damaged."""
+    remedy = f"delete {path.name}, and its job is done again"
+    try:
+        with open(path, "rb") as file:
+            data = file.read(LONGEST + 1)
+        record: dict[str, Any] = json.loads(data)
+        if len(data) > LONGEST or record["status"] not in STATUSES or sha_of(record["job"]) != path.stem:
+            raise ValueError("it is not the result that its name says")
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise StoreError(f"{path.name} is damaged ({error})", path.parent.parent, remedy) from error
+    return record
+
+
+def is_of_the_place(error: OSError) -> bool:
+    """Whether the place is at fault, so that no other job could be kept either."""
+    return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOENT, errno.EIO,
+                           errno.ENOTDIR, errno.ESTALE)  # fmt: skip

@@ -1,0 +1,93 @@
+"""A job: what is measured or drawn, as plain values with one text and one hash."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+import json
+import pathlib
+from collections.abc import Mapping
+from typing import Any
+
+FORMAT = 1
+"""Of a job's values; another one makes other hashes."""
+BUILT_BY = ("version", "sources")
+"""What a job says of the program. The rest is the question, by which results of two versions are compared."""
+MEASURES = ("build", "trace", "frame", "render")
+TIMED = MEASURES[:3]
+"""What runs alone on its device."""
+SOURCES = ("app", "bench", "gpu")
+ENDINGS = (".py", ".cu", ".cuh", ".cpp", ".h")
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Job:
+    """`what` is everything that the result follows from, by names: `measure`, `scene` (a built-in scene's name, or the
+    hash of its files), `configuration`, flags and settings, `device` (its kind), `version` and `sources`. `files` is
+    where the scene lies on this machine, no part of the hash."""
+
+    what: Mapping[str, Any]
+    files: tuple[str, ...] = ()
+
+    @functools.cached_property
+    def sha(self) -> str:
+        """SHA-256 of the canonical JSON, in hexadecimal."""
+        return sha_of(self.what)
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether it measures times, and is therefore alone on its device."""
+        return self.what["measure"] in TIMED
+
+
+def canonical(what: Mapping[str, Any]) -> str:
+    """The one text of plain values: keys sorted, no spaces, ASCII. ValueError for numbers that are not finite."""
+    return json.dumps(what, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def sha_of(what: Mapping[str, Any]) -> str:
+    """SHA-256 of the canonical text."""
+    return hashlib.sha256(canonical(what).encode()).hexdigest()
+
+
+def question_of(what: Mapping[str, Any]) -> dict[str, Any]:
+    """A job without what it says of the program."""
+    return {key: value for key, value in what.items() if key not in BUILT_BY}
+
+
+def described(what: Mapping[str, Any]) -> str:
+    """A job in a line: configuration, scene, measure, and what else was chosen."""
+    first = ("measure", "scene", "configuration", "device", "format", *BUILT_BY)
+    scene = str(what.get("scene", ""))[:19]
+    rest = (f"{key}={_short(value)}" for key, value in sorted(what.items()) if key not in first)
+    named = (str(what.get(key, "")) for key in ("measure", "configuration", "device"))
+    return " ".join(word for word in (*named, scene, *rest) if word)
+
+
+def _short(value: Any) -> str:
+    return "x".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def digest_of_sources(root: pathlib.Path | None = None) -> str:
+    """SHA-256 of the program's kernels and sources but the window's, by name: two results with the same one were made
+    by the same code. `root` is the folder that holds gpu/; none: this program's own."""
+    root = root or pathlib.Path(__file__).resolve().parents[2]
+    digest = hashlib.sha256()
+    for room in SOURCES:
+        paths = (path for ending in ENDINGS for path in (root / room).rglob(f"*{ending}"))
+        for path in sorted(paths):
+            name = path.relative_to(root).as_posix()
+            if not name.startswith("app/ui/"):
+                data = path.read_bytes()
+                digest.update(f"{name}\0{len(data)}\0".encode() + data)
+    return digest.hexdigest()
+
+
+def digest_of_files(paths: tuple[str, ...]) -> str:
+    """`sha256:` and the digest of the contents of files, in their order."""
+    digest = hashlib.sha256()
+    for path in paths:
+        with open(path, "rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return f"sha256:{digest.hexdigest()}"

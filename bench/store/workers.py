@@ -1,0 +1,264 @@
+"""Worker processes: each takes a job at a time on its own device and keeps the result itself, so that neither a worker
+nor this process has anything to lose when it is killed.
+
+Lines of JSON go both ways. A worker first says of which version it is; then it is given jobs and says of each what came
+of it. One that ends amid a job is started again; a job that ended three of them becomes the result "crashed".
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import IO, Any
+
+from raygrove.gpu.errors import Error
+from raygrove.gpu.linux import kill_group
+
+from .folder import CRASHED, Store
+from .jobs import BUILT_BY, Job, described
+
+MOST_DEATHS = 3
+"""Workers that a job may end before it counts as the cause."""
+STOP_S = 2.0
+"""What a worker is given to leave, once it is asked to."""
+TAIL = 2000
+"""Characters of a dead worker's last words that are kept."""
+
+
+class SweepError(Error):
+    """Why a sweep cannot go on: the worker, or the place of its results."""
+
+    def __init__(self, what: str, remedy: str) -> None:
+        super().__init__(what, "sweep", remedy)
+
+
+@dataclasses.dataclass(frozen=True)
+class Lane:
+    """A device for one worker, and what its environment says of it."""
+
+    name: str
+    environment: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass
+class Progress:
+    """What came of jobs so far. `seconds` is what those took that were done now, all together."""
+
+    done: int = 0
+    failed: int = 0
+    crashed: int = 0
+    refused: int = 0
+    seconds: float = 0.0
+
+    @property
+    def finished(self) -> int:
+        """Jobs that have a result now and had none."""
+        return self.done + self.failed + self.crashed
+
+
+Told = Callable[[Job, Mapping[str, Any]], None]
+"""Hears of a job what came of it: `status`, `seconds`, a `sentence` where it is not done."""
+
+
+class Workers:
+    """`command` starts a worker, with a lane's environment. `most_seconds` ends a worker that works longer on a job (0:
+    never)."""
+
+    def __init__(
+        self,
+        store: Store,
+        command: Sequence[str],
+        lanes: Sequence[Lane],
+        told: Told = lambda job, answer: None,
+        most_seconds: float = 0.0,
+    ) -> None:
+        self._store, self._command, self._lanes = store, tuple(command), tuple(lanes)
+        self._told, self._most_seconds = told, most_seconds
+        self._lock, self._is_stopping = threading.Lock(), threading.Event()
+        self._deaths: dict[str, int] = {}
+        self._error: BaseException | None = None
+        self.progress = Progress()
+
+    def run(self, jobs: Iterator[Job]) -> Progress:
+        """Have all jobs done that have no result. Raises SweepError, StoreError, and what making a job raises; whatever
+        is raised here, KeyboardInterrupt too, no worker is left behind."""
+        threads = [
+            threading.Thread(target=self._serve, args=(lane, jobs), name=f"worker {lane.name}", daemon=True)
+            for lane in self._lanes
+        ]
+        try:
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                while thread.is_alive():
+                    thread.join(0.1)  # so that Ctrl+C is heard
+        finally:
+            self._is_stopping.set()
+            for thread in threads:
+                thread.join()
+        if self._error is not None:
+            raise self._error
+        return self.progress
+
+    def _serve(self, lane: Lane, jobs: Iterator[Job]) -> None:
+        """A thread: one worker after another, as long as there are jobs."""
+        try:
+            with contextlib.ExitStack() as stack:
+                worker: _Worker | None = None
+                while (job := self._next(jobs)) is not None:
+                    while not self._is_stopping.is_set() and not self._store.has(job.sha):
+                        if worker is None:
+                            self._store.check()
+                            worker = _Worker(self._command, lane)
+                            stack.callback(worker.close)
+                            worker.greeted(job, self._is_stopping)
+                        answer = worker.asked(job, self._is_stopping, self._most_seconds)
+                        if answer is None:
+                            return
+                        if "died" in answer:
+                            worker.close()
+                            worker = None
+                        if self._judge(job, answer):
+                            break
+        except BaseException as error:
+            self._error = self._error or error
+            self._is_stopping.set()
+
+    def _next(self, jobs: Iterator[Job]) -> Job | None:
+        with self._lock:
+            if self._is_stopping.is_set():
+                return None
+            return next((job for job in jobs if not self._store.has(job.sha)), None)
+
+    def _judge(self, job: Job, answer: Mapping[str, Any]) -> bool:
+        """Whether the job needs no more. Raises SweepError where no job can be done."""
+        if "fatal" in answer:
+            raise SweepError(str(answer["fatal"]).rstrip("."), "start the same sweep again: it goes on from there")
+        with self._lock:
+            if "died" in answer:
+                count = self._deaths[job.sha] = self._deaths.get(job.sha, 0) + 1
+                if count < MOST_DEATHS:
+                    self._told(job, {"status": "again", "sentence": answer["died"]})
+                    return False
+                answer = self._crashed(job, str(answer["died"]), str(answer.get("words", "")))
+            status = answer["status"]
+            setattr(self.progress, status, getattr(self.progress, status) + 1)
+            self.progress.seconds += float(answer.get("seconds", 0.0))
+            self._told(job, answer)
+            return True
+
+    def _crashed(self, job: Job, sentence: str, words: str) -> dict[str, Any]:
+        said = f"It ended {MOST_DEATHS} workers; the last one {sentence}."
+        self._store.put({"job": dict(job.what), "status": CRASHED, "sentence": said, "words": words})
+        return {"status": CRASHED, "sentence": said}
+
+
+class _Worker:
+    """A process and the talk with it."""
+
+    def __init__(self, command: Sequence[str], lane: Lane) -> None:
+        self._words = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the worker
+        self._process = subprocess.Popen(
+            [*command],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._words,
+            env={**os.environ, **lane.environment},
+            start_new_session=True,  # Ctrl+C is for this process, which ends its workers in order
+        )
+        self._lines: list[bytes] = []
+        self._heard = threading.Condition()
+        self._is_closed = False
+        threading.Thread(target=self._listen, name="worker's words", daemon=True).start()
+
+    def greeted(self, job: Job, is_stopping: threading.Event) -> None:
+        """Wait for its first words. Raises SweepError where it does not start, or is another version than made the
+        jobs."""
+        line = self._line(is_stopping, 0.0)
+        if line is None:
+            return
+        if not line:
+            words = self._last_words().strip().splitlines()
+            raise SweepError(f"a worker does not start: it {self._end()}: {words[-1] if words else 'no words'}",
+                             "see that this Raygrove runs by itself")  # fmt: skip
+        said = json.loads(line)
+        for name in BUILT_BY:
+            if said.get(name) != job.what[name]:
+                raise SweepError(
+                    f"a worker's {name} is {str(said.get(name))[:12]}, and the jobs' is {str(job.what[name])[:12]}",
+                    "give all machines one version, and leave its files alone while a sweep runs",
+                )
+
+    def asked(self, job: Job, is_stopping: threading.Event, most_seconds: float) -> dict[str, Any] | None:
+        """What came of a job: the worker's answer, or `died` and its `words`. None where the sweep ends."""
+        order = {"job": dict(job.what), "files": list(job.files)}
+        with contextlib.suppress(BrokenPipeError):
+            stdin = _pipe(self._process.stdin)
+            stdin.write(json.dumps(order).encode() + b"\n")
+            stdin.flush()
+        line = self._line(is_stopping, most_seconds)
+        if line is None:
+            return None
+        if line:
+            answer: dict[str, Any] = json.loads(line)
+            return answer
+        end = self._end() if self._is_closed else f"took more than {most_seconds:g} s for {described(job.what)}"
+        return {"died": end, "words": self._last_words()}
+
+    def close(self) -> None:
+        """End it and collect it."""
+        with contextlib.suppress(OSError):
+            _pipe(self._process.stdin).close()
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(STOP_S)
+        with contextlib.suppress(ProcessLookupError):
+            kill_group(self._process.pid)
+        self._process.wait()
+        self._words.close()
+
+    def _listen(self) -> None:
+        with _pipe(self._process.stdout) as pipe:
+            for line in pipe:
+                with self._heard:
+                    self._lines.append(line)
+                    self._heard.notify()
+        with self._heard:
+            self._is_closed = True
+            self._heard.notify()
+
+    def _line(self, is_stopping: threading.Event, most_seconds: float) -> bytes | None:
+        """The next line; nothing where it died or took too long, None where the sweep ends."""
+        begin = time.monotonic()
+        with self._heard:
+            while not self._lines and not self._is_closed:
+                if is_stopping.is_set():
+                    return None
+                if most_seconds and time.monotonic() - begin > most_seconds:
+                    return b""
+                self._heard.wait(0.05)
+            return self._lines.pop(0) if self._lines and self._lines[0].endswith(b"\n") else b""
+
+    def _end(self) -> str:
+        code = self._process.wait()
+        return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+
+    def _last_words(self) -> str:
+        size = self._words.seek(0, os.SEEK_END)
+        self._words.seek(max(0, size - TAIL))
+        return self._words.read().decode(errors="replace")
+
+
+def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
+    if pipe is None:
+        raise AssertionError("Workers are started with pipes.")
+    return pipe
