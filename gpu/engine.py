@@ -9,7 +9,7 @@ import itertools
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from types import TracebackType
-from typing import Self
+from typing import Self, cast
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from .contours import ContourOptions
 from .frame_log import FrameLog, FrameRecord
 from .gravity import GravityOptions
 from .hierarchy.base import Capabilities, HierarchyError, NodeTable
+from .inspector import Inspector
 from .made_ready import make_ready
 from .occlusion import visible_from
 from .painters import Painters
@@ -200,15 +201,19 @@ class Engine:
         return hit_of(self.target, self.scene, self._animator, (prim_id, t, u, v))
 
     def near(self, view: View, hit: Hit, count: int) -> Surroundings:
-        """The `count` primitives nearest to a hit of the view's last frame. Waits. HierarchyError where the view's
-        structure answers no such query."""
+        """The `count` primitives nearest to a hit. Waits. HierarchyError where the structure answers no such query."""
         slot = self._drawn_slot(view)
         slot.bring_up_to_date()
         return surroundings_of(self.target, slot.hierarchy, self._animator.surface, hit, count)
 
+    def inspector(self, view: View) -> Inspector:
+        """What the view's last picture is looked into by: a ray of it, nodes one by one."""
+        slot = self._drawn_slot(view)
+        slot.inspector = slot.inspector or Inspector(slot)
+        return cast(Inspector, slot.inspector)
+
     def steps(self, view: View, x: float, y: float) -> RaySteps:
-        """Nodes visited, primitives and boxes tested by the ray through pixel (x, y) of the view's last frame.
-        Waits."""
+        """What the ray through pixel (x, y) of the view's last frame visits and is tested against. Waits."""
         return self._drawn_slot(view).count_steps(x, y)
 
     def reading(self, view: View, x: float, y: float) -> Reading | None:
@@ -271,19 +276,17 @@ class Engine:
         return totals(self.target, slot.tracer().trace(slot.film.first_rays()))
 
     def buffers(self, view: View) -> Buffers:
-        """Depth, normals, ids and steps of what the view's last frame shows, as arrays on the host (gpu/buffers.py).
-        Waits."""
+        """Depth, normals, ids and steps of the view's last frame, on the host (gpu/buffers.py). Waits."""
         slot = self._drawn_slot(view)
         size = (slot.film.width, slot.film.height)
         return read_buffers(self.target, slot.tracer(), self._animator.surface, slot.view.camera, *size, slot.clip)
 
     def linear(self, view: View) -> np.ndarray:
-        """(height, width, 3) float64: the mean of the samples that the view's film holds, before exposure and tone.
-        Waits."""
+        """(height, width, 3) float64: the mean of the film's samples, before exposure and tone. Waits."""
         return self._drawn_slot(view).film.linear()
 
     def noise(self, view: View) -> float | None:
-        """How much noise the view's film still has (gpu/shade/noise.py); None where that is not known. Waits."""
+        """How much noise the view's film has (gpu/shade/noise.py); None where that is not known. Waits."""
         return self._drawn_slot(view).noise()
 
     def spheres(self, moment: Moment) -> np.ndarray:

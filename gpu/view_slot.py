@@ -73,8 +73,9 @@ class ViewSlot:
         self._judged_by = view.settings.statistics
         self.primary = PrimarySlot(target, scene)
         self._measured = HierarchyStatistics()
-        self._tree = MadeTree(0, 0.0, "")
+        self.tree = MadeTree(0, 0.0, "")
         self.decision = Decision("nothing", "")
+        self.inspector: Any = None  # what the engine made to look into the structure
         self.take(view)
 
     def take(self, view: View) -> None:
@@ -204,7 +205,7 @@ class ViewSlot:
         self.primary.begin(surface.primitives)
         if self.decision.update != "nothing":
             self.hierarchy.prepare(surface.primitives, self.decision.update)
-            self._tree = MadeTree(self._tree.number + 1, self._moment[0], settings.update.mode)
+            self.tree = MadeTree(self.tree.number + 1, self._moment[0], settings.update.mode)
         shown = self.presentation
         self.film.begin(self.view.camera, settings.seed, shown.exposure(options), self.clip, shown.tone(options))
         self._context = context = self._frame_context(surface)
@@ -298,11 +299,11 @@ class ViewSlot:
             width=film.width,
             height=film.height,
             samples=film.samples,
-            structure=functools.partial(self.structure_statistics, self._tree._replace(time=self._moment[0])),
+            structure=functools.partial(self.structure_statistics, self.tree._replace(time=self._moment[0])),
             secondary_rays=(lambda: None) if counts is None else counts.read_later(),
             steps=self.presentation.step_reader() if film.is_drawing else (lambda: None),
             learn=self._learner(),
-            update_mode=self._tree.mode,
+            update_mode=self.tree.mode,
             primary=self.primary.sentence,
             notices=self.ray_type.notices,
             lacks_room=self.ray_type.read_lack_of_room(),  # of a frame before, where this one draws nothing
@@ -338,7 +339,7 @@ class ViewSlot:
             return
         primitives = surface.primitives
         build_now(self._target, self.hierarchy, primitives)
-        self._tree = MadeTree(self._tree.number + 1, self._moment[0], self.view.settings.update.mode)
+        self.tree = MadeTree(self.tree.number + 1, self._moment[0], self.view.settings.update.mode)
         self.history.note(Decision("rebuild", "asked for beside the picture"), primitives)
 
     def structure_statistics(self, shown: MadeTree | None = None) -> HierarchyStatistics:
@@ -347,7 +348,7 @@ class ViewSlot:
         now = self.hierarchy.stats()
         if now.depth is not None:
             self._measured = now
-        of, shown = self.hierarchy.measured_tree, shown or self._tree
+        of, shown = self.hierarchy.measured_tree, shown or self.tree
         if of is not None and of.number == shown.number:
             of = shown
         when = {} if of is None else {"measured_time": of.time, "measured_mode": of.mode}
@@ -360,26 +361,26 @@ class ViewSlot:
             self.history.mark_measured()
 
     def _measure(self) -> None:
-        self.hierarchy.measure(self._judged_by, self._tree)
+        self.hierarchy.measure(self._judged_by, self.tree)
         if self._judged_by.quality:
             self.hierarchy.measure_quality(self._judged_by)
 
     def trace_pixel(self, x: float, y: float) -> tuple[int, float, float, float]:
         """prim_id, t, u, v of the ray through pixel (x, y), through the unit that draws the view."""
-        hits = self.tracer().trace(self._ray_through(x, y))
+        hits = self.tracer().trace(self.ray_through(x, y))
         prim_id, t, u, v = (self._target.download(array)[0] for array in (hits.prim_id, hits.t, hits.u, hits.v))
         return int(prim_id), float(t), float(u), float(v)
 
     def count_steps(self, x: float, y: float) -> RaySteps:
         """What the ray through pixel (x, y) visits and is tested against."""
-        hits = self.tracer().trace(self._ray_through(x, y), "steps")
+        hits = self.tracer().trace(self.ray_through(x, y), "steps")
         return RaySteps(*(int(self._target.download(array)[0]) for array in (hits.steps, hits.tests, hits.boxes)))
 
     def read(self, surface: Surface, x: float, y: float) -> Reading | None:
         """What the colour at pixel (x, y) stands for."""
-        return self.presentation.reading(self.tracer(), surface, self._ray_through(x, y))
+        return self.presentation.reading(self.tracer(), surface, self.ray_through(x, y))
 
-    def _ray_through(self, x: float, y: float) -> CameraRays:
+    def ray_through(self, x: float, y: float) -> CameraRays:
         """One ray, bit by bit that of the picture where it goes through the middle of a pixel: that of the first pixel,
         moved to where the pixel is."""
         frame = np.zeros((), VIEW_FRAME)

@@ -187,7 +187,9 @@ class RayLog:
         waiting: dict[int, list[int]] = {}
         ends: dict[int, int] = {}
         gone = (Event.CHILD_POPPED, Event.CHILD_DROPPED, *ENTERED)
-        for place, (kind, id_) in enumerate(zip(self.kinds.tolist(), self.ids.tolist(), strict=True)):
+        of_nodes = np.flatnonzero(self.kinds < Event.PRIMITIVE_TESTED)
+        columns = (column.tolist() for column in (of_nodes, self.kinds[of_nodes], self.ids[of_nodes]))
+        for place, kind, id_ in zip(*columns, strict=True):
             if kind == Event.CHILD_PUSHED:
                 waiting.setdefault(id_, []).append(place)
                 ends[place] = len(self)

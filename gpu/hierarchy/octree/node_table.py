@@ -31,8 +31,8 @@ def read_node_table(target: Target, tree: GrownTree, primitives: Primitives) -> 
     return NodeTable(
         parent=parent,
         depth=depth,
-        lower=_planes(box, corner),
-        upper=_planes(box, corner + size),
+        lower=planes_at(box, corner),
+        upper=planes_at(box, corner + size),
         is_leaf=is_leaf,
         first_reference=first,
         reference_count=listed,
@@ -40,7 +40,7 @@ def read_node_table(target: Target, tree: GrownTree, primitives: Primitives) -> 
     )
 
 
-def _planes(box: np.ndarray, places: np.ndarray) -> np.ndarray:
+def planes_at(box: np.ndarray, places: np.ndarray) -> np.ndarray:
     """Places on the grid (N, 3) in scene units, as nodes.cuh has them: a product and a sum that are rounded once."""
     lower, upper, half = box[0, :3], box[1, :3], np.longdouble(box[0, 3])
     at = (half * (places * (2.0 / (1 << MOST_LEVELS))) + lower).astype(np.float32)

@@ -80,6 +80,16 @@ class Layout(abc.ABC):
         chooses nothing writes as ever."""
         self.write(tree, primitives)
 
+    @abc.abstractmethod
+    def read_children(self, tree: CanonicalTree, first: int, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Of `count` nodes from the `first` on the children: words as the canonical tree writes them, (count, K) int32
+        with EMPTY_CHILD in places that nothing is in, and the boxes that rays are tested against, lower and upper
+        (count, K, 3). Places that no node is in may hold anything. Waits, on request."""
+
+    def node_count(self, tree: CanonicalTree) -> int:
+        """How many places of nodes there are, used or not."""
+        return min(len(self.nodes), max(1, tree.node_capacity))
+
     def keep(self, name: str, shape: int | tuple[int, ...], dtype: Any) -> Array:
         """Memory like `Target.scratch`, but nobody else's: for what `write` chooses and `rewrite` reads."""
         rows = shape if isinstance(shape, tuple) else (shape,)
@@ -118,6 +128,15 @@ class Layout(abc.ABC):
     def bvh2_nodes(self) -> Array | None:
         """Where a builder or the refit may write bvh2 nodes directly; None for every other layout."""
         return None
+
+
+def centred_children(xy: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Lower and upper corners (N, 2, 3) of two boxes by centres and halves: `xy` (N, 2, 4), `z` (N, 4), as bvh2.cuh
+    draws them."""
+    centre = np.stack([xy[:, :, 0], xy[:, :, 2], z[:, ::2]], axis=-1)
+    half = np.stack([xy[:, :, 1], xy[:, :, 3], z[:, 1::2]], axis=-1)
+    with np.errstate(invalid="ignore", over="ignore"):  # places that no node is in
+        return centre - half, centre + half
 
 
 @functools.cache

@@ -22,7 +22,7 @@ from ....target.base import Array
 from ...base import Primitives
 from ...primitives import reserved
 from ..tree import CanonicalTree
-from . import Layout
+from . import Layout, centred_children
 
 
 class Bvh2(Layout):
@@ -51,6 +51,10 @@ class Bvh2(Layout):
             node_capacity=capacity,
             bvh2=self.nodes,
         )
+
+    def read_children(self, tree: CanonicalTree, first: int, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        rows = self.target.download(self.nodes[first : first + count]).view(self.node_dtype).reshape(-1)
+        return np.stack([rows["left"], rows["right"]], axis=1), *centred_children(rows["xy"], rows["z"])
 
     @property
     def bvh2_nodes(self) -> Array | None:

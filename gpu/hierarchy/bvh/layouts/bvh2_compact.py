@@ -23,8 +23,8 @@ from ....target.base import Array, Target
 from ....target.structs import pack
 from ...base import Primitives
 from ...primitives import reserved
-from ..tree import EMPTY_CHILD, CanonicalTree
-from . import Layout
+from ..tree import EMPTY_CHILD, NODE_DTYPE, CanonicalTree
+from . import Layout, centred_children
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,6 +72,12 @@ class Bvh2Compact(Layout):
             lists=self._lists,
             compact_root=self._root,
         )
+
+    def read_children(self, tree: CanonicalTree, first: int, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Words are the canonical tree's own: here links are places in memory."""
+        rows = self.target.download(self.nodes[first : first + count]).view(self.node_dtype).reshape(-1)
+        words = self.target.download(tree.nodes[first : first + count]).view(NODE_DTYPE).reshape(-1)
+        return np.stack([words["left"], words["right"]], axis=1), *centred_children(rows["xy"], rows["z"])
 
     def traversal_view(self, tree: CanonicalTree) -> np.ndarray:
         return pack(

@@ -25,7 +25,7 @@ from ....target.structs import pack
 from ...base import Primitives
 from ...primitives import reserved
 from ..tree import CanonicalTree
-from . import Layout
+from . import Layout, centred_children
 
 ARRAYS = 4
 
@@ -67,6 +67,11 @@ class Bvh2Soa(Layout):
             capacity=len(self.nodes),
             arrays=self.nodes,
         )
+
+    def read_children(self, tree: CanonicalTree, first: int, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        parts = self.nodes.reshape(ARRAYS, len(self.nodes), 4)
+        left, right, z, links = (self.target.download(part[first : first + count]) for part in parts)
+        return links[:, :2].view(np.int32), *centred_children(np.stack([left, right], axis=1), z)
 
     def traversal_view(self, tree: CanonicalTree) -> np.ndarray:
         return pack(NodesInParts(nodes=self.nodes, root=tree.root, capacity=len(self.nodes), unused=0))

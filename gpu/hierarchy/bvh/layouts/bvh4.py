@@ -80,5 +80,10 @@ class Bvh4(Layout):
                 blocks=blocks,
             )
 
+    def read_children(self, tree: CanonicalTree, first: int, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        rows = self.target.download(self.nodes[first : first + count]).view(self.node_dtype).reshape(-1)
+        lower, upper = (np.stack([rows[axis][:, side] for axis in "xyz"], axis=-1) for side in (0, 1))
+        return rows["children"], lower, upper
+
     def _unit(self, tree: CanonicalTree, primitives: Primitives) -> Unit:
         return self.target.unit(tree.unit_source("gpu/hierarchy/bvh/layouts/bvh4.cu", primitives, CHUNK=CHUNK))

@@ -87,6 +87,11 @@ class Bvh8(Layout):
             blocks=-(-capacity // chunk),
         )
 
+    def read_children(self, tree: CanonicalTree, first: int, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        rows = self.target.download(self.nodes[first : first + count]).view(self.node_dtype).reshape(-1)
+        lower, upper = (np.stack([rows[axis][:, side] for axis in "xyz"], axis=-1) for side in (0, 1))
+        return rows["children"], lower, upper
+
     def traversal_constants(self) -> tuple[tuple[str, int], ...]:
         return (has_wide_groups(len(self.nodes)),)
 

@@ -26,10 +26,12 @@ from ....target.structs import pack
 from ...base import Primitives
 from ...primitives import reserved
 from ..collapse import GREEDY_CHUNKS, LIST_SHARE, QUICK_SCRATCH, choose_quickly, has_wide_groups
-from ..tree import CanonicalTree
+from ..tree import EMPTY_CHILD, CanonicalTree
 from . import Layout
 
 WIDTH = 8
+META_INNER, META_LEAF, META_RANK = 128, 64, 7
+"""Of a slot's byte, as cwbvh.cuh has them."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,6 +95,20 @@ class Cwbvh(Layout):
             leaf_words=self.leaf_words,
             blocks=-(-capacity // chunk),
         )
+
+    def read_children(self, tree: CanonicalTree, first: int, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Boxes as the traversal unpacks them."""
+        rows = self.target.download(self.nodes[first : first + count]).view(self.node_dtype).reshape(-1)
+        leaves = self.target.download(self.leaf_words[first : first + count])
+        inner = rows["child_base"][:, None] + (rows["meta"] & META_RANK)
+        words = np.where(rows["meta"] & META_INNER, inner, np.where(rows["meta"] & META_LEAF, leaves, EMPTY_CHILD))
+        size = np.ldexp(1.0, rows["exponents"].astype(np.int32) - 127)[:, :, None, None]
+        with np.errstate(invalid="ignore", over="ignore"):  # places that no node is in
+            planes = (
+                rows["origin"][:, :, None, None].astype(np.float64) + rows["planes"].reshape(-1, 3, 2, WIDTH) * size
+            )
+            corners = planes.astype(np.float32).transpose(2, 0, 3, 1)
+        return words.astype(np.int32), corners[0], corners[1]
 
     def traversal_view(self, tree: CanonicalTree) -> np.ndarray:
         return pack(CompressedNodes(nodes=self.nodes, root=tree.root, leaf_words=self.leaf_words))

@@ -1,0 +1,90 @@
+"""What a picture is looked into by: the ray of a pixel is the picture's own, and rows of nodes add up to the tree."""
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+
+from raygrove.gpu.analysis.tree_rows import TreeRows
+from raygrove.gpu.engine import Engine
+from raygrove.gpu.hierarchy.base import HierarchyError
+from raygrove.gpu.inspector import Inspector
+from raygrove.gpu.scene import Moment
+from raygrove.gpu.target.base import Target
+from tests.gpu.moving_scene import moving_scene, view_of
+
+SIZE = (24, 16)
+
+
+def all_rows(inspector: Inspector) -> TreeRows:
+    """Every node, opened page by page."""
+    found, waiting = [], list(inspector.root().rows)
+    while waiting:
+        row = waiting.pop()
+        found.append(row)
+        waiting += inspector.children(row.node).rows
+    return TreeRows(tuple(found), inspector.key, inspector.root().sah_cost)
+
+
+def test_the_ray_of_a_pixel_is_the_pictures(target: Target) -> None:
+    with contextlib.closing(Engine(target, moving_scene())) as engine:
+        view = view_of(target, size=SIZE)
+        engine.render_frame(Moment(0.7), [view])
+        inspector = engine.inspector(view)
+        assert inspector is engine.inspector(view), "what a search has read is kept"
+        hits = 0
+        for x, y in ((12.5, 8.5), (3.5, 4.5), (20.5, 12.5), (9.5, 9.5)):
+            followed, counted, hit = inspector.follow(x, y), engine.steps(view, x, y), engine.pick(view, x, y)
+            log = followed.log
+            assert log.count("NODE_ENTERED", "LEAF_ENTERED") == counted.nodes
+            assert log.count("PRIMITIVE_TESTED") == counted.primitives
+            assert (log.primitive, log.t) == ((hit.prim_id, hit.t) if hit is not None else (-1, pytest.approx(log.t)))
+            hits += hit is not None
+            assert all(followed.line(n) is not None for n in range(len(log)))
+            for node_id, node in followed.nodes.items():
+                path = followed.path(node_id)
+                assert path[-1] == node and path[0] == inspector.root().rows[0].node
+        assert hits > 0
+        before = inspector.key
+        engine.render_frame(Moment(1.1), [view])
+        assert inspector.key != before == followed.key, "another tree is another key"
+
+
+def test_shares_of_the_sah_cost_add_up(target: Target) -> None:
+    """Of binary nodes, which are those that the cost is measured on; boxes of bvh2 are a little larger."""
+    with contextlib.closing(Engine(target, moving_scene())) as engine:
+        view = view_of(target, size=SIZE, hierarchy="lbvh", layout="bvh2")
+        engine.render_frame(Moment(0.7), [view])
+        engine.flush()
+        found = all_rows(engine.inspector(view))
+        assert found.sah_cost == pytest.approx(sum(row.sah for row in found.rows), rel=1e-4)
+        root = engine.inspector(view).root().rows[0]
+        assert (root.area_share, root.node.depth) == (1.0, 0)
+        below = engine.inspector(view).children(root.node).rows
+        lower = [max(pair) for pair in zip(*(row.node.lower for row in below), strict=True)]
+        upper = [min(pair) for pair in zip(*(row.node.upper for row in below), strict=True)]
+        x, y, z = (max(0.0, high - low) for low, high in zip(lower, upper, strict=True))
+        shared = 2.0 * (x * y + y * z + z * x) if min(x, y, z) > 0.0 else 0.0
+        assert root.overlap == pytest.approx(shared / root.node.area)
+        assert all(row.overlap is None for row in found.rows if row.node.is_leaf)
+        leaf = next(row.node for row in found.rows if row.node.is_leaf)
+        prim_id = engine.inspector(view).nodes.references(leaf)[0]
+        assert engine.inspector(view).path_to_primitive(prim_id).rows[-1].node == leaf
+        assert engine.inspector(view).path_to(leaf.id).rows[-1].node == leaf
+        assert engine.inspector(view).path_to(1 << 20).rows == ()
+
+
+def test_a_family_that_does_not_tell_its_nodes_still_tells_events(
+    target: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with contextlib.closing(Engine(target, moving_scene())) as engine:
+        view = view_of(target, size=SIZE)
+        engine.render_frame(Moment(0.7), [view])
+        monkeypatch.setattr("raygrove.gpu.inspector.traversed_nodes", refuse)
+        followed = engine.inspector(view).follow(12.5, 8.5)
+        assert len(followed.log) > 0 and followed.nodes == {} and followed.remark == "No nodes here."
+
+
+def refuse(hierarchy: object) -> None:
+    raise HierarchyError("No nodes here.")
