@@ -20,6 +20,8 @@ _UNSAFE = re.compile(
 def printable(text: str, keep: str = "") -> str:
     r"""`text` with each control, each mark of direction and each half letter as Python would write it (\x1b, \u202e),
     but for those in `keep`. Whatever comes back can be encoded."""
+    if text.isprintable():  # as most texts are: letters, digits, signs and spaces alone
+        return text
     return _UNSAFE.sub(lambda found: found[0] if found[0] in keep else _escaped(found[0]), text)
 
 

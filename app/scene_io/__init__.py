@@ -2,7 +2,7 @@
 limits.
 
     load(paths)       check the files, import them in a child, map the result: importer.py, files.py, limits.py
-    the child         child.py, sandbox.py; read.py: unpack, read, sanitise, hand over: compressed.py, exchange.py
+    the child         child.py, sandbox.py; read.py: unpack, read, sanitise, hand over: compressed.py, exchange*.py
     costs             what a file will cost, told before a library reads it: costs.py, gltf_costs.py, gltf_texts.py
     Assimp            structs, one file in memory, scene, materials, clips: assimp*.py, images.py, gltf_tracks.py
     a second try      small readers of our own for what libassimp dies of: plain_readers.py, plain_gltf.py
@@ -16,6 +16,7 @@ limits.
     trees/            files of trees of other programs -> columns
     particles/        files of particles -> spheres; readers.py: readers of other packages
     describe(scene)   plain values for `info`: describe.py
+    very many things  worked on together, as numpy takes as long for one as for hundreds: portions.py
     float64 tools     node transforms, tracks at an instant; joining equal vertices: transforms.py, joining.py
 
 Only `child.py` and what it imports loads Assimp or decodes an image.

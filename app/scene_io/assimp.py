@@ -259,6 +259,40 @@ def gather(addresses: np.ndarray) -> np.ndarray:
     return words[(addresses - first) >> 2]
 
 
+def blocks(addresses: np.ndarray, word_counts: np.ndarray) -> np.ndarray:
+    """The uint32 of many blocks one after another: so many from each address."""
+    starts = np.cumsum(word_counts) - word_counts
+    return gather(np.repeat(addresses - 4 * starts, word_counts) + 4 * np.arange(int(word_counts.sum())))
+
+
+def addresses_of(pointers: Any, count: int) -> np.ndarray:
+    """(N,) int64: where the structs lie that an array of `count` pointers leads to."""
+    return view(ctypes.cast(pointers, c_void_p).value, np.int64, (count,))
+
+
+def field(addresses: np.ndarray, struct: type[Structure], name: str) -> np.ndarray:
+    """One field of many structs, as uint32; as int64 where it is a pointer; (N, K) of several."""
+    where = getattr(struct, name)
+    width = where.size // 4
+    words = gather((addresses[:, None] + where.offset + 4 * np.arange(width)).reshape(-1)).reshape(-1, width)
+    kind = dict(_fields(struct))[name]
+    is_pointer = kind is c_void_p or getattr(kind, "_type_", None) is c_void_p or issubclass(kind, ctypes._Pointer)
+    found = np.ascontiguousarray(words).view(np.int64) if is_pointer else words
+    return found[:, 0] if found.shape[1] == 1 else found
+
+
+def _fields(struct: type[Structure]) -> list[tuple[str, Any]]:
+    return [(entry[0], entry[1]) for entry in struct._fields_]
+
+
+def texts(addresses: np.ndarray) -> list[str]:
+    """The Strings at the addresses, as `String.text` gives each."""
+    lengths = np.minimum(field(addresses, String, "length"), 1023)
+    places = (addresses + String.data.offset).tolist()
+    raw = map(ctypes.string_at, places, lengths.tolist())
+    return [data.split(b"\0")[0].decode("utf-8", "surrogateescape") for data in raw]
+
+
 def matrix(values: Any) -> np.ndarray:
     """A Matrix as (4, 4) float64, row-major, column vectors."""
     return np.array(values, np.float64).reshape(4, 4)

@@ -80,7 +80,8 @@ class AssimpFile:
 
     def meshes(self) -> list[assimp.Mesh]:
         """The scene's meshes, those without a face too."""
-        return [self.scene.meshes[i].contents for i in range(self.scene.mesh_count)]
+        scene = self.scene
+        return [scene.meshes[i].contents for i in range(scene.mesh_count)]
 
     def process(self, flags: int) -> None:
         """Apply Assimp's post-processing steps; `SceneError` with Assimp's words where one fails."""
@@ -90,8 +91,9 @@ class AssimpFile:
     def join_flag(self) -> int:
         """JoinIdenticalVertices where the format comes unjoined; never over bones or morph targets, whose weights it
         does not compare."""
-        is_deformed = any(mesh.bone_count or mesh.anim_mesh_count for mesh in self.meshes())
-        return 0 if is_deformed or self.extension in INDEXED else assimp.JOIN
+        if self.extension in INDEXED or any(mesh.bone_count or mesh.anim_mesh_count for mesh in self.meshes()):
+            return 0
+        return assimp.JOIN
 
     def has_faces(self) -> bool:
         """Whether any mesh has a face of three corners or more."""

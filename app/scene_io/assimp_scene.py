@@ -3,6 +3,7 @@ files)."""
 
 from __future__ import annotations
 
+import ctypes
 import math
 import os
 from collections.abc import Mapping
@@ -17,6 +18,7 @@ from . import assimp
 from .assimp_animation import AnimationReader
 from .assimp_file import INDEXED, AssimpFile, vectors
 from .assimp_materials import GLTF, MaterialReader
+from .assimp_small import SmallMeshes
 from .assimp_textures import Placement
 from .bright_lights import tamed
 from .cuts import cut_short, shortfall
@@ -26,7 +28,8 @@ from .gltf_tracks import Key, exact_tracks
 from .joining import joined
 from .limits import ImportLimits
 from .references import References
-from .sanitise import SENTENCES, WEIGHT_TOLERANCE
+from .sanitise import SENTENCES
+from .sanitise_meshes import WEIGHT_TOLERANCE
 from .transforms import node_of, nodes_of
 from .winding import with_fronts
 
@@ -99,25 +102,31 @@ class SceneReader:
 
     def _read_nodes(self) -> None:
         """Nodes parents first, and the meshes that hang from them."""
-        stack: list[tuple[assimp.Node, int]] = [(self.scene.root.contents, -1)]
-        names: list[str] = []
+        # What a node needs of its own is found one after another; what all have, together.
+        stack = [(ctypes.addressof(self.scene.root.contents), -1)]
+        addresses: list[int] = []
         parents: list[int] = []
-        matrices: list[bytes] = []
         while stack:
-            source, parent = stack.pop()
-            index = len(names)
+            address, parent = stack.pop()
+            source = assimp.Node.from_address(address)
+            index = len(addresses)
             if index >= MAX_NODES:
                 raise SceneError(
                     f"{display_path(self.file.name)} has more than {MAX_NODES:,} nodes. Export it with fewer, joined "
                     "objects.",
                     self.file.name,
                 )
-            names.append(source.name.text)
+            addresses.append(address)
             parents.append(parent)
-            matrices.append(bytes(source.transformation))
-            self.meshes_of_nodes += [(index, source.meshes[i]) for i in range(source.mesh_count)]
-            stack += [(source.children[i].contents, index) for i in reversed(range(source.child_count))]
-        transforms = np.frombuffer(b"".join(matrices), np.float32).reshape(-1, 4, 4).astype(np.float64)
+            if source.mesh_count:
+                self.meshes_of_nodes += [(index, mesh) for mesh in source.meshes[: source.mesh_count]]
+            if source.child_count:
+                children = assimp.addresses_of(source.children, source.child_count).tolist()
+                stack += [(child, index) for child in reversed(children)]
+        places = np.array(addresses, np.int64)
+        names = assimp.texts(places + assimp.Node.name.offset)
+        matrices = assimp.field(places, assimp.Node, "transformation").view(np.float32)
+        transforms = matrices.reshape(-1, 4, 4).astype(np.float64)
         transforms[~np.isfinite(transforms).all(axis=(1, 2))] = np.eye(4)
         self.nodes, self.sheared_count = nodes_of(names, parents, transforms)
         for index, name in enumerate(names):
@@ -127,14 +136,20 @@ class SceneReader:
         """Meshes with triangles, and where each of Assimp's went."""
         mesh_ids: dict[int, int] = {}
         meshes: list[Mesh] = []
-        for index, source in enumerate(self.file.meshes()):
-            triangles = assimp.triangles_of(source)
-            if len(triangles) and source.vertices:
+        small = SmallMeshes(self.scene, self.materials.placements)
+        self.colored_count += small.colored_count
+        for index in range(self.scene.mesh_count):
+            mesh = small.meshes[index] if index in small.meshes else self._mesh(self.scene.meshes[index].contents)
+            if mesh is not None:
                 mesh_ids[index] = len(meshes)
-                meshes.append(self._mesh(source, triangles))
+                meshes.append(mesh)
         return mesh_ids, meshes
 
-    def _mesh(self, source: assimp.Mesh, triangles: np.ndarray) -> Mesh:
+    def _mesh(self, source: assimp.Mesh) -> Mesh | None:
+        """One of Assimp's meshes; None without a triangle."""
+        triangles = assimp.triangles_of(source)
+        if not len(triangles) or not source.vertices:
+            return None
         count = source.vertex_count
         positions = vectors(source.vertices, count)
         assert positions is not None

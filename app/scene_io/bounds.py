@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from raygrove.gpu.scene import Clip, Mesh, Object, Scene, Skin, Spheres
 
+from .portions import portions, together
 from .transforms import Pose, global_matrices
 
 MAX_SAMPLES = 64
@@ -25,7 +26,7 @@ def scene_box(scene: Scene, with_clips: bool = True) -> Box:
     Objects that clips move count by their transformed boxes and large skins by their joints' boxes, so the box may be
     somewhat too large.
     """
-    points = [_local_points(mesh) for mesh in scene.meshes]
+    points = _points_of(scene.meshes)
     boxes = [_rest_box(scene, points)]
     if with_clips and scene.clips:
         boxes += _clip_boxes(scene, points)
@@ -95,12 +96,13 @@ def _box_of(points: np.ndarray) -> Box:
 
 def _rest_box(scene: Scene, points: list[np.ndarray]) -> Box:
     matrices = global_matrices(scene.nodes)
-    is_along_axes = (np.count_nonzero(np.abs(matrices[:, :3, :3]) > 1e-12, axis=2) <= 1).all(axis=1)
+    is_along_axes = list((np.count_nonzero(np.abs(matrices[:, :3, :3]) > 1e-12, axis=2) <= 1).all(axis=1))
     boxes: list[Box] = []
     cornered: list[Object] = []
+    has_box = _are_finite(points)
     for thing in scene.objects:
-        matrix = matrices[thing.node]
         if thing.mesh < 0:
+            matrix = matrices[thing.node]
             boxes.append(
                 _rest_box_of_spheres(scene.spheres[thing.spheres], matrix)
                 if thing.spheres >= 0
@@ -108,10 +110,10 @@ def _rest_box(scene: Scene, points: list[np.ndarray]) -> Box:
             )
             continue
         mesh = scene.meshes[thing.mesh]
-        is_plain = mesh.skin is None and mesh.morph_targets is None and mesh.key_frames is None
-        if is_plain and not is_along_axes[thing.node] and len(mesh.positions) <= EXACT_VERTICES:
+        if not is_along_axes[thing.node] and not _moves(mesh) and len(mesh.positions) <= EXACT_VERTICES:
+            matrix = matrices[thing.node]
             boxes.append(_box_of(mesh.positions @ matrix[:3, :3].T + matrix[:3, 3]))
-        elif mesh.skin is None and np.isfinite(points[thing.mesh]).all():
+        elif mesh.skin is None and has_box[thing.mesh]:
             cornered.append(thing)
         else:
             boxes.append(_moved_box(mesh, points[thing.mesh], matrices, thing.node))
@@ -199,6 +201,31 @@ def _skinned_box(mesh: Mesh, skin: Skin, joints: np.ndarray) -> Box:
     blended = np.einsum("vk,vkrc->vrc", skin.weights, joints[skin.joint_ids, :3])
     moved = np.einsum("vrc,vc->vr", blended[:, :, :3], mesh.positions) + blended[:, :, 3]
     return moved.min(axis=0, initial=np.inf), moved.max(axis=0, initial=-np.inf)
+
+
+def _points_of(meshes: Sequence[Mesh]) -> list[np.ndarray]:
+    """`_local_points` of each mesh, of small ones that do not move together."""
+    points: list[np.ndarray] = []
+    for some in portions(meshes, [len(mesh.positions) for mesh in meshes], CHUNK):
+        sizes = np.array([len(mesh.positions) for mesh in some])
+        if len(some) == 1 or not sizes.all() or any(map(_moves, some)):
+            points += [_local_points(mesh) for mesh in some]
+            continue
+        positions, starts = together([mesh.positions for mesh in some]), np.cumsum(sizes) - sizes
+        lower, upper = np.minimum.reduceat(positions, starts), np.maximum.reduceat(positions, starts)
+        points += list(_corners(lower[:, None], upper[:, None])[:, None])
+    return points
+
+
+def _are_finite(points: Sequence[np.ndarray]) -> list[bool]:
+    """Of each mesh's corners, whether all are finite."""
+    if not points or any(len(one) != 1 for one in points):
+        return [bool(np.isfinite(one).all()) for one in points]
+    return list(np.isfinite(np.concatenate(points)).all(axis=(1, 2)).tolist())
+
+
+def _moves(mesh: Mesh) -> bool:
+    return mesh.skin is not None or mesh.morph_targets is not None or mesh.key_frames is not None
 
 
 def _local_points(mesh: Mesh) -> np.ndarray:

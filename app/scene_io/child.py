@@ -8,6 +8,7 @@ gives up what it does not need (sandbox.py). It dies with its parent.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sys
@@ -25,6 +26,7 @@ def main() -> int:
     """Read the job, import, report; returns the exit code."""
     lines = _protect_stdout()
     job = json.loads(sys.stdin.readline())
+    gc.disable()  # among the million objects of a scene it would search again and again for cycles that are none
     limits = ImportLimits(**job["limits"])
     _limit(limits)
     tempfile.tempdir = job.get("scratch")

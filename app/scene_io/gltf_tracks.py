@@ -22,6 +22,8 @@ from .references import References
 
 WIDTHS = {"SCALAR": 1, "VEC3": 3, "VEC4": 4}
 FLOAT = 5126
+NAMES_OF_KINDS = (b"CUBICSPLINE", b"STEP", rb"\u")
+"""One of these stands in a text that has such tracks: a kind of interpolation, or a letter written as its number."""
 
 Key = tuple[int, str, str]
 """Number of the animation, name of the node as Assimp gives it, path."""
@@ -37,6 +39,8 @@ def exact_tracks(
     try:
         raw = Path(name).read_bytes() if data is None else data
         text, body = parts_of(raw)
+        if not any(word in (text or b"") for word in NAMES_OF_KINDS):
+            return {}
         return _Reader(json.loads(text or b""), body, references or References()).read()
     except (OSError, ValueError, LookupError, TypeError, AttributeError, struct.error, RecursionError):
         return {}  # Assimp has opinions of its own about such a file, and says them.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from raygrove.gpu.scene import Mesh, Remark, Scene
 
+from .portions import portions, together
 from .transforms import global_matrices
 
 MOST_MET = 1_000
@@ -41,30 +42,22 @@ def boxes_met(scene: Scene) -> float:
     if not whole > 0.0 or sum(len(scene.meshes[thing.mesh].triangles) for thing in objects) < MOST_MET:
         return 0.0
     step = max(1, sum(len(mesh.triangles) for mesh in scene.meshes) // SAMPLED)
-    areas = np.concatenate([_box_areas(some, step) for some in _portions(scene.meshes)])
+    sizes = [len(mesh.triangles) for mesh in scene.meshes]
+    areas = np.concatenate([_box_areas(some, step) for some in portions(scene.meshes, sizes, AT_ONCE)])
     # As large as the node makes areas on average over all directions that scale alike.
     scales = np.abs(np.linalg.det(global_matrices(scene.nodes)[:, :3, :3])) ** (2.0 / 3.0)
     placed = areas[[thing.mesh for thing in objects]] * scales[[thing.node for thing in objects]]
     return float(placed.sum() / whole)
 
 
-def _portions(meshes: Sequence[Mesh]) -> Iterator[Sequence[Mesh]]:
-    first, count = 0, 0
-    for last, mesh in enumerate(meshes):
-        count += len(mesh.triangles)
-        if count >= AT_ONCE:
-            yield meshes[first : last + 1]
-            first, count = last + 1, 0
-    if first < len(meshes):
-        yield meshes[first:]
-
-
 def _box_areas(meshes: Sequence[Mesh], step: int) -> np.ndarray:
     """(M,) the surfaces of the boxes of each mesh's triangles, added up, from every `step`-th of them."""
     some = [mesh.triangles[::step] for mesh in meshes]
-    corners = [mesh.positions[triangles] for mesh, triangles in zip(meshes, some, strict=True)]
     counts = np.array([len(triangles) for triangles in some])
-    areas = _areas(np.ptp(np.concatenate(corners).astype(np.float64), axis=1))
+    sizes = np.array([len(mesh.positions) for mesh in meshes])
+    firsts = np.repeat(np.cumsum(sizes) - sizes, counts)
+    corners = together([mesh.positions for mesh in meshes])[together(some) + firsts[:, None]]
+    areas = _areas(np.ptp(corners.astype(np.float64), axis=1))
     sums = np.add.reduceat(areas, np.cumsum(counts) - counts)
     return np.asarray(sums * np.array([len(mesh.triangles) for mesh in meshes]) / counts)
 

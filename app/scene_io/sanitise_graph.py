@@ -17,7 +17,10 @@ Placed = TypeVar("Placed", Light, SceneCamera, Object)
 
 def clean_nodes(scene: Scene, counts: Counter[str]) -> Scene:
     """Finite transforms, unit quaternions, parents before children; a wrong parent or a circle ends at the root."""
-    nodes = [_clean_node(node, len(scene.nodes), counts) for node in scene.nodes] or [Node()]
+    nodes = [
+        node if is_sound else _clean_node(node, len(scene.nodes), counts)
+        for node, is_sound in zip(scene.nodes, _are_sound(scene.nodes), strict=True)
+    ] or [Node()]
     if all(node.parent < index for index, node in enumerate(nodes)):
         return dataclasses.replace(scene, nodes=tuple(nodes))
     order = _parents_first(nodes, counts)
@@ -27,6 +30,15 @@ def clean_nodes(scene: Scene, counts: Counter[str]) -> Scene:
         parent = new_ids.get(nodes[old].parent, -1)
         moved.append(dataclasses.replace(nodes[old], parent=parent if parent < new_ids[old] else -1))
     return _renumbered(dataclasses.replace(scene, nodes=tuple(moved)), new_ids)
+
+
+def _are_sound(nodes: tuple[Node, ...]) -> list[bool]:
+    """Which nodes `_clean_node` would give back as they are."""
+    values = np.array([(*n.translation, *n.rotation, *n.scale) for n in nodes], np.float64).reshape(-1, 10)
+    parents = np.array([node.parent for node in nodes], np.int64)
+    is_unit = np.abs(np.linalg.norm(values[:, 3:7], axis=1) - 1.0) <= 1e-12
+    is_sound = (np.abs(values) <= HUGE).all(axis=1) & is_unit & (parents >= -1) & (parents < len(nodes))
+    return list(is_sound.tolist())
 
 
 def _clean_node(node: Node, count: int, counts: Counter[str]) -> Node:

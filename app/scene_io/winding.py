@@ -18,10 +18,10 @@ from raygrove.gpu.scene import Mesh, Node, Object, Scene
 def are_mirrored(nodes: tuple[Node, ...]) -> list[bool]:
     """Of each node, whether its transform to the world has a negative determinant; parents stand before their
     children."""
+    are_turned = (np.sign([node.scale for node in nodes]).reshape(-1, 3).prod(axis=1) < 0.0).tolist()
     found: list[bool] = []
-    for node in nodes:
-        of_parent = found[node.parent] if node.parent >= 0 else False
-        found.append(of_parent != bool(np.prod(np.sign(node.scale)) < 0.0))
+    for node, is_turned in zip(nodes, are_turned, strict=True):
+        found.append(is_turned != (found[node.parent] if node.parent >= 0 else False))
     return found
 
 

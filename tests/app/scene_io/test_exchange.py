@@ -16,8 +16,9 @@ from raygrove.app.scene_io import ImportLimits, exchange
 from raygrove.app.scene_io.exchange import ExchangeError
 from raygrove.app.scene_io.read import read_file
 from raygrove.app.scene_io.sanitise import sanitise
-from raygrove.gpu.scene import Scene
+from raygrove.gpu.scene import Material, Node, Object, Scene
 from tests.app.scene_io import writers
+from tests.app.scene_io.same import same
 
 
 @pytest.fixture
@@ -29,17 +30,6 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scene:
     monkeypatch.chdir(tmp_path)
     textured = read_file(str(writers.write_animated_glb(tmp_path / "wave.glb")), ImportLimits())
     return sanitise(dataclasses.replace(made, textures=textured.textures, cameras=textured.cameras[:1]))
-
-
-def same(a: Any, b: Any) -> bool:
-    """Deep equality of plain values and arrays."""
-    if isinstance(a, np.ndarray):
-        return isinstance(b, np.ndarray) and a.dtype == b.dtype and np.array_equal(a, b)
-    if dataclasses.is_dataclass(a):
-        return type(a) is type(b) and all(same(getattr(a, f.name), getattr(b, f.name)) for f in dataclasses.fields(a))
-    if isinstance(a, tuple):
-        return isinstance(b, tuple) and len(a) == len(b) and all(map(same, a, b))
-    return bool(a == b)
 
 
 def written(scene: Scene) -> bytes:
@@ -92,26 +82,82 @@ def _set(*path: Any, value: Any) -> Any:
 @pytest.mark.parametrize(
     "edit",
     [
-        _set("arrays", 0, 2, value=1 << 30),
-        _set("arrays", 0, 1, value=[-1, 3]),
-        _set("arrays", 0, 0, value="O"),
-        _set("scene", "objects", 0, "mesh", value=9),
-        _set("scene", "objects", 0, "node", value=-1),
-        _set("scene", "nodes", 0, "parent", value=5),
-        _set("scene", "nodes", 0, "translation", value=[0, 0]),
-        _set("scene", "nodes", 0, "translation", value=["0", 0, 0]),
-        _set("scene", "meshes", 0, "positions", value={"array": 99}),
-        _set("scene", "meshes", 0, "positions", value=[1, 2, 3]),
-        _set("scene", "meshes", 0, "surprise", value=1),
-        _set("scene", "lower", value=[float("nan"), 0.0, 0.0]),
-        _set("scene", "materials", 0, "base_color_texture", value=44),
-        _set("scene", "materials", value=[]),
-        _set("scene", "name", value=3),
+        _set("arrays", value=1 << 30),
+        _set("arrays", value=-1),
+        _set("arrays", value="O"),
+        _set("table", value=4),
+        _set("table", value=-64),
+        _set("scene", "nodes", "counts", value=1),
+        _set("scene", "nodes", "of", "name", "texts", value=["one"]),
+        _set("scene", "nodes", "of", "name", "texts", 0, value=3),
+        _set("scene", "meshes", "of", "positions", value={"arrays": 9999}),
+        _set("scene", "meshes", "of", "positions", value={"numbers": 0}),
+        _set("scene", "meshes", "of", "positions", value=[1, 2, 3]),
+        _set("scene", "meshes", "of", "surprise", value=1),
+        _set("scene", "name", "texts", value=[3]),
+        _set("scene", "name", "texts", value="x"),
     ],
 )
 def test_a_description_that_lies_is_refused(scene: Scene, edit: Any) -> None:
     with pytest.raises(ExchangeError):
         read(edited(written(scene), edit))
+
+
+def test_no_row_of_the_table_is_believed(scene: Scene) -> None:
+    """Each number of the table changed in turn: the file is refused, or what comes out passes the check. A code that
+    no type has, a length or an offset beyond the file are refused always."""
+    data = written(scene)
+    start, _, _ = exchange.TRAILER.unpack(data[-24:])
+    document = json.loads(data[start:-24])
+    table = np.frombuffer(data, "<i8", document["arrays"] * exchange.ROW, document["table"])
+    refused = 0
+    for place in range(0, len(table), 5):
+        for value in (-1, 1 << 39, 1 << 62):
+            changed = table.copy()
+            changed[place] = value
+            at = document["table"]
+            try:
+                exchange.check(read(data[:at] + changed.tobytes() + data[at + changed.nbytes :]))
+            except ExchangeError:
+                refused += 1
+    places = len(range(0, len(table), 5))
+    assert refused >= 2 * places, "of the three values all but lengths that do not count are beyond any file"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"objects": (Object(0, 9),)},
+        {"objects": (Object(-1, 0),)},
+        {"nodes": (Node(parent=5),)},
+        {"nodes": (Node(translation=(float("nan"), 0.0, 0.0)),)},
+        {"lower": (float("inf"), 0.0, 0.0)},
+        {"materials": (Material(base_color_texture=44),)},
+        {"materials": ()},
+        {"nodes": ()},
+    ],
+)
+def test_values_that_would_hurt_are_refused(scene: Scene, changed: dict[str, Any]) -> None:
+    with pytest.raises(ExchangeError):
+        read(written(dataclasses.replace(scene, **changed)))
+
+
+def test_arrays_that_are_shared_are_written_once_and_small_ones_lie_together(scene: Scene) -> None:
+    mesh, count = scene.meshes[0], 300
+    assert mesh.skin is not None
+    plain = dataclasses.replace(mesh, skin=None)
+    many = tuple(dataclasses.replace(plain, name=f"part {index}") for index in range(count))
+    data = written(dataclasses.replace(scene, meshes=many))
+    back = read(data)
+    assert [one.name for one in back.meshes] == [one.name for one in many]
+    assert all(same(one.positions, mesh.positions) for one in back.meshes)
+    start = exchange.TRAILER.unpack(data[-24:])[0]
+    assert json.loads(data[start:-24])["arrays"] < 200, "each array is there once"
+    copies = tuple(dataclasses.replace(plain, positions=mesh.positions + np.float32(i)) for i in range(count))
+    longer = written(dataclasses.replace(scene, meshes=copies))
+    table = count * (8 * exchange.ROW + mesh.positions.nbytes + exchange.SMALL_ALIGNMENT)
+    assert len(longer) - len(data) < table, "a small array costs its bytes and its row"
+    assert same(read(longer).meshes[-1].positions, copies[-1].positions)
 
 
 def test_indices_and_positions_that_would_hurt_are_refused(scene: Scene) -> None:
