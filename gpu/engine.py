@@ -161,7 +161,7 @@ class Engine:
     def is_whole(self, views: Sequence[View]) -> bool:
         """Whether the last frame left no rows of a sample to come (View.most_rows), so that all pictures were
         written."""
-        return all(self._drawn_slot(view).is_whole for view in views)
+        return all(self.drawn_slot(view).is_whole for view in views)
 
     @property
     def is_trying(self) -> bool:
@@ -195,99 +195,99 @@ class Engine:
     # -- on request, outside the frame ----------------------------------------------------------------------------
     def pick(self, view: View, x: float, y: float) -> Hit | None:
         """What the view's last frame shows at pixel (x, y), fractions allowed; None for the background. Waits."""
-        prim_id, t, u, v = self._drawn_slot(view).trace_pixel(x, y)
+        prim_id, t, u, v = self.drawn_slot(view).trace_pixel(x, y)
         if prim_id < 0:
             return None
         return hit_of(self.target, self.scene, self._animator, (prim_id, t, u, v))
 
     def near(self, view: View, hit: Hit, count: int) -> Surroundings:
         """The `count` primitives nearest to a hit. Waits. HierarchyError where the structure answers no such query."""
-        slot = self._drawn_slot(view)
+        slot = self.drawn_slot(view)
         slot.bring_up_to_date()
         return surroundings_of(self.target, slot.hierarchy, self._animator.surface, hit, count)
 
     def inspector(self, view: View) -> Inspector:
         """What the view's last picture is looked into by: a ray of it, nodes one by one."""
-        slot = self._drawn_slot(view)
+        slot = self.drawn_slot(view)
         slot.inspector = slot.inspector or Inspector(slot)
         return cast(Inspector, slot.inspector)
 
     def steps(self, view: View, x: float, y: float) -> RaySteps:
         """What the ray through pixel (x, y) of the view's last frame visits and is tested against. Waits."""
-        return self._drawn_slot(view).count_steps(x, y)
+        return self.drawn_slot(view).count_steps(x, y)
 
     def reading(self, view: View, x: float, y: float) -> Reading | None:
         """What the colour at pixel (x, y) of the view's last frame stands for; None for ray types whose colours are
         just colours. Waits."""
-        return self._drawn_slot(view).read(self._animator.surface, x, y)
+        return self.drawn_slot(view).read(self._animator.surface, x, y)
 
     def capabilities(self, view: View) -> Capabilities:
         """What the view's structure can do."""
-        return self._drawn_slot(view).hierarchy.capabilities
+        return self.drawn_slot(view).hierarchy.capabilities
 
     def nodes(self, view: View) -> NodeTable:
         """The view's structure as a table. Waits."""
-        slot = self._drawn_slot(view)
+        slot = self.drawn_slot(view)
         slot.bring_up_to_date()
         return slot.hierarchy.nodes()
 
     def visible_nodes(self, view: View, table: NodeTable, eye: Vector, cell: int = -1) -> np.ndarray:
         """Which rows of `nodes` are seen from `eye` or a row's cell, of what the clipping plane leaves. Waits."""
-        slot = self._drawn_slot(view)
+        slot = self.drawn_slot(view)
         return visible_from(slot.tracer(), table, eye, cell, slot.clip)
 
     def paint_boxes(self, view: View, boxes: Boxes | Lines) -> None:
         """Draw boxes, or lines, over the picture that the view's last frame made, in its pixels. Outside the frame and
         its statistics; does not wait."""
-        self._painters.paint_boxes(view, self._drawn_slot(view), boxes)
+        self._painters.paint_boxes(view, self.drawn_slot(view), boxes)
 
     def paint_outline(self, view: View, object_id: int) -> None:
         """Mark what the view's last frame shows of an object, in its pixels. Outside the frame; does not wait."""
-        slot, surface = self._drawn_slot(view), self._animator.surface
+        slot, surface = self.drawn_slot(view), self._animator.surface
         if 0 <= object_id < len(surface.objects) and not self._hidden.is_hidden(object_id):
             self._painters.paint_outline(view, slot, surface, object_id)
 
     def paint_region(self, view: View, region: Region) -> RegionContents:
         """Count what lies in `region` in the view's last frame, and mark what is seen of it. Waits where it changed."""
         count, surface = self.scene.primitive_count, self._animator.surface
-        return self._painters.paint_region(view, self._drawn_slot(view), surface, count, region)
+        return self._painters.paint_region(view, self.drawn_slot(view), surface, count, region)
 
     def paint_contours(self, view: View, options: ContourOptions) -> None:
         """Draw silhouettes and halos over the picture of the view's last frame. Outside the frame; does not wait."""
-        self._painters.paint_contours(view, self._drawn_slot(view), self._animator.surface, options)
+        self._painters.paint_contours(view, self.drawn_slot(view), self._animator.surface, options)
 
     def paint_collisions(self, view: View, between: Between = ANY, opacity: float = 0.7) -> Collisions:
         """Mark the primitives that touch one of another object, of two objects or of all, in the pixels of the view's
         last frame, and say how many pairs there are. Waits where anything is another than before; HierarchyError where
         the structure or the primitives have no such query."""
         count, surface = self.scene.primitive_count, self._animator.surface
-        return self._painters.paint_collisions(view, self._drawn_slot(view), surface, count, between, opacity)
+        return self._painters.paint_collisions(view, self.drawn_slot(view), surface, count, between, opacity)
 
     def colliding_pairs(self, view: View, between: Between = ANY) -> np.ndarray:
         """The pairs that `paint_collisions` marks, (M, 2) int32 numbers of primitives on the host. Waits."""
-        slot = self._drawn_slot(view)
+        slot = self.drawn_slot(view)
         slot.bring_up_to_date()
         return colliding_pairs(self.target, slot.hierarchy, self._animator.surface, between)
 
     def totals(self, view: View) -> Totals:
         """Hits and the sum of hit distances of the primary rays of the view's first sample, through what the last frame
         left: the same numbers however many samples there are by now. Waits."""
-        slot = self._drawn_slot(view)
+        slot = self.drawn_slot(view)
         return totals(self.target, slot.tracer().trace(slot.film.first_rays()))
 
     def buffers(self, view: View) -> Buffers:
         """Depth, normals, ids and steps of the view's last frame, on the host (gpu/buffers.py). Waits."""
-        slot = self._drawn_slot(view)
+        slot = self.drawn_slot(view)
         size = (slot.film.width, slot.film.height)
         return read_buffers(self.target, slot.tracer(), self._animator.surface, slot.view.camera, *size, slot.clip)
 
     def linear(self, view: View) -> np.ndarray:
         """(height, width, 3) float64: the mean of the film's samples, before exposure and tone. Waits."""
-        return self._drawn_slot(view).film.linear()
+        return self.drawn_slot(view).film.linear()
 
     def noise(self, view: View) -> float | None:
         """How much noise the view's film has (gpu/shade/noise.py); None where that is not known. Waits."""
-        return self._drawn_slot(view).noise()
+        return self.drawn_slot(view).noise()
 
     def spheres(self, moment: Moment) -> np.ndarray:
         """(S, 4) float32 on the host: centre and radius of each sphere of the scene at a moment, the radius below 0
@@ -393,7 +393,8 @@ class Engine:
             slot.take(view)
         return slot
 
-    def _drawn_slot(self, view: View) -> ViewSlot:
+    def drawn_slot(self, view: View) -> ViewSlot:
+        """What is kept of a view that was drawn. HierarchyError before its first frame."""
         slot = self._slots.get(view.name)
         if slot is None or not slot.film.is_begun:
             raise HierarchyError(f"The view {view.name!r} has not been drawn yet.")

@@ -56,7 +56,7 @@ class ViewSlot:
     def __init__(self, view: View, target: Target, materials: Materials, resolver: Resolver, scene: Scene) -> None:
         self.prefix, self._scene = view.name + "/", scene
         self.diagonal = float(np.linalg.norm(np.subtract(scene.upper, scene.lower))) or 1.0
-        self._target, self._materials = target, materials
+        self.target, self.materials = target, materials
         self.film, self._noise = Film(target, resolver), NoiseMeter(target, resolver)
         self.hierarchy: Hierarchy
         self.ray_type: RayType
@@ -64,7 +64,7 @@ class ViewSlot:
         self.history = UpdateHistory()
         self._generation = self._light_count = 0
         self._topology: tuple[Any, ...] = ()
-        self._context: FrameContext | None = None
+        self.context: FrameContext | None = None
         self._moment: tuple[float, int, float] = (0.0, 0, 0.0)
         self._is_cold = True
         self._left_aside: Surface | None = None
@@ -87,12 +87,12 @@ class ViewSlot:
         choice = (settings.hierarchy, fitted)
         integrator: RayType | None = None
         if settings.ray_type != self._ray_type_name:
-            integrator = ray_type(settings.ray_type)(self._target, self._materials)
+            integrator = ray_type(settings.ray_type)(self.target, self.materials)
         layout = self._layout(settings)
         is_laid_out = layout in ("auto", *((self.hierarchy.layout_name,) if self._structure_choice is not None else ()))
         if choice != self._structure_choice or (self.history.is_new and not is_laid_out):
             with_layout = dataclasses.replace(fitted, layout=layout)
-            made = structures.make_structure(self._target, settings.hierarchy, with_layout)
+            made = structures.make_structure(self.target, settings.hierarchy, with_layout)
             if self._structure_choice is not None:
                 self.hierarchy.close()
             self.hierarchy, self._structure_choice, self.history = made, choice, UpdateHistory()
@@ -112,8 +112,8 @@ class ViewSlot:
             self._generation += 1
             self._is_cold = True
         self._take_statistics(settings)
-        self._options = settings.ray_type_options or type(self.ray_type).Options()
-        self._is_cold |= self.ray_type.takes_other_kernels(self._options)
+        self.options = settings.ray_type_options or type(self.ray_type).Options()
+        self._is_cold |= self.ray_type.takes_other_kernels(self.options)
         self.view = view
 
     def _layout(self, settings: ViewSettings) -> str:
@@ -121,8 +121,8 @@ class ViewSlot:
         layout, whatever the rays."""
         if settings.layout != "auto" or settings.traversal != "auto":
             return settings.layout
-        apart = self._target.lane_count if ray_type(settings.ray_type).is_incoherent else 0
-        return structures.structure(settings.hierarchy).default_layout(self._target.kind, apart)
+        apart = self.target.lane_count if ray_type(settings.ray_type).is_incoherent else 0
+        return structures.structure(settings.hierarchy).default_layout(self.target.kind, apart)
 
     def _take_statistics(self, settings: ViewSettings) -> None:
         """How trees are judged from now on; the tree there is, too."""
@@ -136,7 +136,7 @@ class ViewSlot:
 
     def start_reader(self, surface: Surface) -> Callable[[], None] | None:
         """What the ray type has to read of the surface as it is when the animation starts (RayType.start_reader)."""
-        return self.ray_type.start_reader(self._options, surface)
+        return self.ray_type.start_reader(self.options, surface)
 
     def _needs_structure(self, surface: Surface) -> bool:
         """Whether the picture takes any rays through the structure."""
@@ -174,7 +174,7 @@ class ViewSlot:
         the moment to show: one while the shutter is open, evenly spread over the samples by van der Corput's sequence.
         A film that has all its samples stays at the last one."""
         view, settings = self.view, self.view.settings
-        shutter = self.ray_type.shutter(self._options)
+        shutter = self.ray_type.shutter(self.options)
         self._moment = (moment.time, moment.clip, shutter)
         if settings.update.always or self.ray_type.lacks_room:
             self.film.restart()
@@ -183,10 +183,10 @@ class ViewSlot:
         # without.
         seen = version if shutter <= 0.0 else (self._moment, surface.primitives.topology_version)
         same = dataclasses.replace(settings, samples=1, update=dataclasses.replace(settings.update, always=False))
-        key = (same, view.camera, self.clip, seen, self._materials.version, surface.light_count)
+        key = (same, view.camera, self.clip, seen, self.materials.version, surface.light_count)
         size = (view.pixels.width, view.pixels.height)
         there = self.film.samples_of(key, *size)
-        is_whole = settings.update.always or self.ray_type.needs_whole_picture(self._options, there)
+        is_whole = settings.update.always or self.ray_type.needs_whole_picture(self.options, there)
         most_rows = 0 if is_whole else view.most_rows
         sample = self.film.next_sample(key, *size, settings.samples, most_rows)
         inverse = int(f"{sample.index:024b}"[::-1], 2) / (1 << 24)
@@ -194,7 +194,7 @@ class ViewSlot:
 
     def prepare(self, surface: Surface) -> None:
         """Decide between nothing, refit and rebuild, and write what kernels read of this frame."""
-        settings, options = self.view.settings, self._options
+        settings, options = self.view.settings, self.options
         self._light_count, self._topology = surface.light_count, surface.primitives.topology
         self._left_aside = None if self._needs_structure(surface) else surface
         if self._left_aside is None:
@@ -208,7 +208,7 @@ class ViewSlot:
             self.tree = MadeTree(self.tree.number + 1, self._moment[0], settings.update.mode)
         shown = self.presentation
         self.film.begin(self.view.camera, settings.seed, shown.exposure(options), self.clip, shown.tone(options))
-        self._context = context = self._frame_context(surface)
+        self.context = context = self._frame_context(surface)
         self.ray_type.reserve(options, context)
         self.ray_type.prepare(options, context)
 
@@ -230,7 +230,7 @@ class ViewSlot:
     @property
     def shape(self) -> Hashable:
         """What decides the launches of `draw` and their arguments."""
-        film, counts = self.film, (self.hierarchy.generation, self._materials.generation, self._light_count)
+        film, counts = self.film, (self.hierarchy.generation, self.materials.generation, self._light_count)
         sizes = (film.width, film.height, film.sample.rows, film.generation)
         return (
             self.prefix,
@@ -267,9 +267,9 @@ class ViewSlot:
     def draw(self, surface: Surface) -> None:
         """Bring the structure up to date and add a sample to the film, or some rows of one. Launches only."""
         update(self.hierarchy, self.decision, surface)
-        if self.film.is_drawing and self._context is not None:
+        if self.film.is_drawing and self.context is not None:
             self.film.take_rows()
-            self.ray_type.render(self._tracer() if self._left_aside is None else NO_TRACER, self._context)
+            self.ray_type.render(self._tracer() if self._left_aside is None else NO_TRACER, self.context)
             self.film.put_rows()
 
     def finish(self, surface: Surface) -> None:
@@ -281,7 +281,7 @@ class ViewSlot:
                 self._measure()
         if not self.is_whole:
             return
-        with self.view.pixels.map() as image, self._target.phase("resolve"):
+        with self.view.pixels.map() as image, self.target.phase("resolve"):
             self.film.resolve(image)
 
     def record(self) -> ViewRecord:
@@ -317,12 +317,12 @@ class ViewSlot:
         return functools.partial(self.history.learn, self.history.ticket)
 
     def _tracer(self) -> Tracer:
-        return Tracer(self._target, self.hierarchy.traversal())
+        return Tracer(self.target, self.hierarchy.traversal())
 
     # -- on request -----------------------------------------------------------------------------------------------
     def noise(self) -> float | None:
         """Standard error of the film's pixels (gpu/shade/noise.py); None where that is not known."""
-        if self.ray_type.adds_up(self.film.samples, self._options):
+        if self.ray_type.adds_up(self.film.samples, self.options):
             return self._noise.take(self.film)
         self._noise.forget()
         return None
@@ -338,7 +338,7 @@ class ViewSlot:
         if surface is None or not self.history.is_stale(surface.primitives):
             return
         primitives = surface.primitives
-        build_now(self._target, self.hierarchy, primitives)
+        build_now(self.target, self.hierarchy, primitives)
         self.tree = MadeTree(self.tree.number + 1, self._moment[0], self.view.settings.update.mode)
         self.history.note(Decision("rebuild", "asked for beside the picture"), primitives)
 
@@ -368,13 +368,13 @@ class ViewSlot:
     def trace_pixel(self, x: float, y: float) -> tuple[int, float, float, float]:
         """prim_id, t, u, v of the ray through pixel (x, y), through the unit that draws the view."""
         hits = self.tracer().trace(self.ray_through(x, y))
-        prim_id, t, u, v = (self._target.download(array)[0] for array in (hits.prim_id, hits.t, hits.u, hits.v))
+        prim_id, t, u, v = (self.target.download(array)[0] for array in (hits.prim_id, hits.t, hits.u, hits.v))
         return int(prim_id), float(t), float(u), float(v)
 
     def count_steps(self, x: float, y: float) -> RaySteps:
         """What the ray through pixel (x, y) visits and is tested against."""
         hits = self.tracer().trace(self.ray_through(x, y), "steps")
-        return RaySteps(*(int(self._target.download(array)[0]) for array in (hits.steps, hits.tests, hits.boxes)))
+        return RaySteps(*(int(self.target.download(array)[0]) for array in (hits.steps, hits.tests, hits.boxes)))
 
     def read(self, surface: Surface, x: float, y: float) -> Reading | None:
         """What the colour at pixel (x, y) stands for."""
@@ -386,7 +386,7 @@ class ViewSlot:
         frame = np.zeros((), VIEW_FRAME)
         see_through(frame, self.view.camera, self.film.width, self.film.height, self.clip)
         frame["jitter"] = x, y
-        return CameraRays(self._target.upload(frame.reshape(1).view(np.uint8), "rays"), 1, 1)
+        return CameraRays(self.target.upload(frame.reshape(1).view(np.uint8), "rays"), 1, 1)
 
 
 def update(hierarchy: Hierarchy, decision: Decision, surface: Surface) -> None:

@@ -43,6 +43,11 @@ __device__ unsigned block_atomic_add(unsigned* at, unsigned value) {
     *at += value;
     return old;
 }
+__device__ uint64 block_atomic_add(uint64* at, uint64 value) {
+    const uint64 old = *at;
+    *at += value;
+    return old;
+}
 __device__ int block_atomic_min(int* at, int value) {
     const int old = *at;
     *at = min(old, value);
@@ -106,6 +111,7 @@ __device__ __forceinline__ int block_atomic_add(int* at, int value) { return ato
 __device__ __forceinline__ unsigned block_atomic_add(unsigned* at, unsigned value) {
     return atomicAdd_block(at, value);
 }
+__device__ __forceinline__ uint64 block_atomic_add(uint64* at, uint64 value) { return atomicAdd_block(at, value); }
 __device__ __forceinline__ int block_atomic_min(int* at, int value) { return atomicMin_block(at, value); }
 __device__ __forceinline__ uint64 block_atomic_min(uint64* at, uint64 value) { return atomicMin_block(at, value); }
 __device__ __forceinline__ int block_atomic_max(int* at, int value) { return atomicMax_block(at, value); }

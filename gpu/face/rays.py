@@ -8,8 +8,9 @@ import numpy as np
 
 from ..errors import Error
 from ..target.base import Array, Target
-from ..target.foreign import is_on_gpu, library_of, on_target
+from ..target.foreign import is_on_gpu, library_of, on_host, on_target
 from ..trace.arrays import EVERY_GROUP, EVERY_MASK, ArrayRays, packed
+from ..trace.trace import BufferRays, upload_rays
 from . import arrays
 
 FLOAT_MAX = float(np.finfo(np.float32).max)
@@ -222,3 +223,23 @@ def admitted_columns(target: Target, rays: Any) -> tuple[Array, Array, int, int]
         columns.append(column)
         numbers.append(default if column is not None else int(np.int64(values).astype(np.uint32).view(np.int32)))
     return columns[0], columns[1], numbers[0], numbers[1]
+
+
+def buffered(target: Target, rays: Any, kind: str) -> BufferRays:
+    """Rays in the buffer that counting kernels read, for closest hits or any. Error where they meet only some of the
+    scene."""
+    if kind not in ("closest", "any"):
+        raise Error(f"rays look for their closest hit or for any, not {kind!r}", remedy="say closest or any")
+    if getattr(rays, "from_sensors", False):
+        rays = rays.to_rays()
+    if not isinstance(rays, RaySet):
+        raise Error(f"rays are a rg.RaySet or those of sensors, and these are {type(rays).__name__}",
+                    remedy="give rg.RaySet(origins, directions)")  # fmt: skip
+    given = {name: getattr(rays, name) for name in _WIDTHS}
+    columns = {name: target.download(on_target(target, values, name)) if is_on_gpu(values) else on_host(values, name)
+               for name, values in given.items()}  # fmt: skip
+    if (columns["groups"] != EVERY_GROUP).any() or (columns["masks"].astype(np.int64) & 0xFFFFFFFF != 0xFFFFFFFF).any():
+        raise Error("rays with groups or masks meet only some of the scene, and counts are of rays that meet all of it",
+                    remedy="leave groups and masks out")  # fmt: skip
+    origins, directions = (np.broadcast_to(columns[name], (len(rays), 3)) for name in ("origins", "directions"))
+    return upload_rays(target, origins, directions, columns["t_min"], columns["t_max"])

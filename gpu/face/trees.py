@@ -7,15 +7,16 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..analysis.hot_frames import hot_spots_of_rays
+from ..analysis.hot_spots import HotSpots
 from ..analysis.ray_log import RayLog
 from ..analysis.tree_files import save_tree, tree_of
-from ..analysis.validation import Validation
-from ..analysis.validation import validate as validate_boxes
+from ..analysis.validation import Validation, validate
 from ..errors import Error
 from ..hierarchy.base import Hierarchy, NodeTable, Primitives, StructureChoice
 from ..hierarchy.bvh.own.boxes import read_boxes
@@ -33,7 +34,7 @@ from . import hits as hit_arrays
 from .configured import Configured
 from .devices import Device
 from .hits import USUAL, Hits
-from .rays import RaySet, admitted_columns
+from .rays import RaySet, admitted_columns, buffered
 from .regions import NearestToArrays
 from .scenes import ClosedError
 from .sensors import Sensor, SensorRays
@@ -311,9 +312,11 @@ class Structure(NearestToArrays):
             return TreeStatistics(**values, build_ms=self._times.build_ms())
 
     # -- what comes with the laboratory -------------------------------------------------------------------------------
-    def hot_spots(self, *arguments: Any, **named: Any) -> NoReturn:
-        """Where rays spend their steps. Comes with the laboratory."""
-        raise _reserved("hot_spots")
+    def hot_spots(self, rays: Rays, *, kind: str = "closest") -> HotSpots:
+        """Where rays, looking for their closest hit or for any, spend their steps (`rg.hot_spots`). Waits for the
+        device. Error where rays meet only some of the scene."""
+        with self._used("Structure.hot_spots") as target:
+            return hot_spots_of_rays(target, self._hierarchy, buffered(target, rays, kind), kind)
 
     def step(self, ray: RaySet, kind: str = "closest") -> RayLog:
         """What one ray really does, event by event, as the traversal itself reports it: a RaySet of one, `rays[7]`, and
@@ -335,7 +338,7 @@ class Structure(NearestToArrays):
         """Whether the tree is sound and up to date with the scene as it is now (`rg.validate`). Waits for the device,
         and works on the host."""
         splits = self._hierarchy.capabilities.splits_references
-        return validate_boxes(self.nodes(), self.primitive_boxes(), splits_references=splits, ulps=ulps)
+        return validate(self.nodes(), self.primitive_boxes(), splits_references=splits, ulps=ulps)
 
     @property
     def splits_references(self) -> bool:
@@ -394,7 +397,3 @@ def _asked(rays: Any, directions: Any, t_min: Any, t_max: Any) -> Rays:
     if directions is None:
         raise Error("origins need directions", remedy="give a rg.RaySet, or origins and directions")
     return RaySet(rays, directions, t_min, t_max)
-
-
-def _reserved(name: str) -> Error:
-    return Error(f"Structure.{name} comes with the laboratory", remedy="this version does not have it yet")

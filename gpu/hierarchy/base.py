@@ -81,6 +81,7 @@ class StructureChoice:
     """How traversals intersect triangles: one of the tests of gpu/hierarchy/primitives.py."""
 
 
+NOT_TOLD = -(1 << 31)
 REGION_QUERIES = ("box", "ball", "nearest", "k_nearest", "touching")
 """What a structure answers by its one device function `visit`."""
 
@@ -205,7 +206,7 @@ class NodeTable:
 
     parent (N,) int32 (-1 for the root), depth (N,) int32, lower and upper (N, 3) float32, is_leaf (N,) bool,
     first_reference and reference_count (N,) int32 (0 for inner nodes) into `references` (R,) int32, which holds the
-    scene's prim_ids.
+    scene's prim_ids. event_ids (N,) int32: what a traversal's events call each row, NOT_TOLD where its layout has none.
     """
 
     parent: np.ndarray
@@ -216,6 +217,7 @@ class NodeTable:
     first_reference: np.ndarray
     reference_count: np.ndarray
     references: np.ndarray
+    event_ids: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.parent)

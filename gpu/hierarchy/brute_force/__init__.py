@@ -165,7 +165,7 @@ class BruteForce(MeasuredHierarchy):
         zeros = np.zeros(rows, np.int32)
         references = scene_references(self.target, built, self.target.download(self._order)[: built.count])
         return NodeTable(
-            zeros - 1, zeros, box[:, 0], box[:, 1], np.ones(rows, bool), zeros, zeros + built.count, references
+            zeros - 1, zeros, box[:, 0], box[:, 1], np.ones(rows, bool), zeros, zeros + built.count, references, ~zeros
         )
 
     def _measure(self, built: Primitives) -> Array:

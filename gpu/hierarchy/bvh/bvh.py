@@ -341,7 +341,7 @@ class BvhHierarchy(MeasuredHierarchy):
     def nodes(self) -> NodeTable:
         primitives = self.last_built()
         self.complete_boxes()
-        return read_node_table(self.target, self.tree, primitives)
+        return read_node_table(self.target, self.tree, primitives, self.layout.indices(self.tree))
 
     def _deepest(self) -> int:
         return self.max_depth() if self.optimiser is None else self.optimiser.max_depth(self.max_depth())

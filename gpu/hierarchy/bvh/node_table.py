@@ -11,8 +11,11 @@ from ..primitives import scene_references
 from .tree import NODE_DTYPE, CanonicalTree, first_references, reference_counts
 
 
-def read_node_table(target: Target, tree: CanonicalTree, primitives: Primitives) -> NodeTable:
-    """The tree level by level, root first; a left child stands before its right sibling."""
+def read_node_table(
+    target: Target, tree: CanonicalTree, primitives: Primitives, indices: np.ndarray | None = None
+) -> NodeTable:
+    """The tree level by level, root first; a left child stands before its right sibling. `indices`: what the layout
+    calls each node id, NOT_TOLD where it has no such node; None: the same."""
     if tree.count == 0:
         return empty_table()
     boxes, root_box = _read_boxes(target, tree, primitives)
@@ -31,6 +34,8 @@ def read_node_table(target: Target, tree: CanonicalTree, primitives: Primitives)
     words = np.concatenate([level[1] for level in levels])
     box = np.concatenate([level[2] for level in levels])
     is_leaf = words < 0
+    first = first_references(words, tree.reference_bits)
+    inner_ids = words if indices is None or len(indices) == 0 else indices[np.where(is_leaf, 0, words)]
     long_leaves = None if tree.long_leaves is None else target.download(tree.long_leaves)
     return NodeTable(
         parent=np.concatenate([level[0] for level in levels]).astype(np.int32),
@@ -38,20 +43,21 @@ def read_node_table(target: Target, tree: CanonicalTree, primitives: Primitives)
         lower=box[:, 0],
         upper=box[:, 1],
         is_leaf=is_leaf,
-        first_reference=np.where(is_leaf, first_references(words, tree.reference_bits), 0).astype(np.int32),
+        first_reference=np.where(is_leaf, first, 0).astype(np.int32),
         reference_count=np.where(is_leaf, reference_counts(words, long_leaves, tree.reference_bits), 0).astype(
             np.int32
         ),
         references=scene_references(
             target, primitives, target.download(tree.order)[: int(target.download(tree.reference_count)[0])]
         ),
+        event_ids=np.where(is_leaf, ~first, inner_ids).astype(np.int32),
     )
 
 
 def empty_table() -> NodeTable:
     """The table of a tree over nothing: no row."""
     none, no_box = np.zeros(0, np.int32), np.zeros((0, 3), np.float32)
-    return NodeTable(none, none, no_box, no_box, np.zeros(0, bool), none, none, none)
+    return NodeTable(none, none, no_box, no_box, np.zeros(0, bool), none, none, none, none)
 
 
 def _read_boxes(target: Target, tree: CanonicalTree, primitives: Primitives) -> tuple[np.ndarray, np.ndarray]:

@@ -50,6 +50,8 @@ MAX_LEAF_SIZE = 32
 """Most references in a leaf: a word has 31 - REFERENCE_BITS bits for their number, one bit less in wide trees."""
 MAX_WIDE_LEAF_SIZE = 16
 NO_ONE = -1
+NODE_EXISTS = 1
+"""Of `flags`; 2: it is collapsed."""
 NODE_DTYPE = np.dtype([("lower", "f4", 3), ("left", "i4"), ("upper", "f4", 3), ("right", "i4")])
 
 

@@ -18,7 +18,7 @@ def read_node_table(target: Target, tree: GrownTree, primitives: Primitives, has
     count = int(counts[NODES_NOW]) if primitives.count else 0
     if count == 0:
         none, no_box = np.zeros(0, np.int32), np.zeros((0, 3), np.float32)
-        return NodeTable(none, none, no_box, no_box, np.zeros(0, bool), none, none, none)
+        return NodeTable(none, none, no_box, no_box, np.zeros(0, bool), none, none, none, none)
     boxes, owner = _boxes(target, tree, count, has_blocks, unit_source("gpu/hierarchy/grid/statistics.cu", primitives))
     words = target.download(tree.nodes)[:count].astype(np.int64)
     upper = int(np.count_nonzero(owner < 0)) if has_blocks else 0
@@ -50,6 +50,7 @@ def read_node_table(target: Target, tree: GrownTree, primitives: Primitives, has
         first_reference=rows(root_range[0], first, np.int32),
         reference_count=rows(root_range[1] - root_range[0], end - first, np.int32),
         references=scene_references(target, primitives, references),
+        event_ids=rows(0, 1 + np.arange(count), np.int32),
     )
 
 

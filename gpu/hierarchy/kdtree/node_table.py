@@ -53,10 +53,11 @@ def _table(
         first_reference=np.where(is_leaf, words[all_ids, 0], 0).astype(np.int32),
         reference_count=np.where(is_leaf, words[all_ids, 1].view(np.uint32) >> 2, 0).astype(np.int32),
         references=references,
+        event_ids=all_ids.astype(np.int32),
     )
 
 
 def empty_table() -> NodeTable:
     """The table of a tree over nothing: no row."""
     none, no_box = np.zeros(0, np.int32), np.zeros((0, 3), np.float32)
-    return NodeTable(none, none, no_box, no_box, np.zeros(0, bool), none, none, none)
+    return NodeTable(none, none, no_box, no_box, np.zeros(0, bool), none, none, none, none)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...target.base import Target
-from ..base import NodeTable, Primitives
+from ..base import NOT_TOLD, NodeTable, Primitives
 from ..grown_tree import NODES_NOW, REFERENCES_NOW, GrownTree
 from ..primitives import scene_references
 from .options import MOST_LEVELS
@@ -37,6 +37,7 @@ def read_node_table(target: Target, tree: GrownTree, primitives: Primitives) -> 
         first_reference=first,
         reference_count=listed,
         references=scene_references(target, primitives, references),
+        event_ids=np.where(np.arange(count) < len(words), np.arange(count), NOT_TOLD).astype(np.int32),
     )
 
 
@@ -77,4 +78,4 @@ def _with_empty_leaves(words: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nd
 def _empty_table() -> NodeTable:
     """The table of a tree over nothing: no row."""
     none, no_box = np.zeros(0, np.int32), np.zeros((0, 3), np.float32)
-    return NodeTable(none, none, no_box, no_box, np.zeros(0, bool), none, none, none)
+    return NodeTable(none, none, no_box, no_box, np.zeros(0, bool), none, none, none, none)

@@ -40,6 +40,7 @@ from .face import run_face
 from .frames import TRIANGLES, WATCHED, draw_spheres, make_scene, pictures, run_frames
 from .glyphs import STRATEGIES, draw_primary_tiles, run_glyphs
 from .gravity import run_gravity
+from .hot_spots import run_hot_spots
 from .noise import run_noise
 from .octrees import run_point_trees
 from .palettes import run_palettes
@@ -83,6 +84,7 @@ def everything(watch: str = "all") -> list[Callable[[Target], None]]:
         run_face,
         run_glyphs,
         run_gravity,
+        run_hot_spots,
         run_noise,
         run_palettes,
         run_radiosity,

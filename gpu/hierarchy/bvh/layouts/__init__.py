@@ -90,6 +90,11 @@ class Layout(abc.ABC):
         """How many places of nodes there are, used or not."""
         return min(len(self.nodes), max(1, tree.node_capacity))
 
+    def indices(self, tree: CanonicalTree) -> np.ndarray | None:
+        """(node ids,) int32 on the host: where each node of the tree lies in this layout, NOT_TOLD where its children
+        lie in a node further up; None: at its id. Waits."""
+        return None
+
     def keep(self, name: str, shape: int | tuple[int, ...], dtype: Any) -> Array:
         """Memory like `Target.scratch`, but nobody else's: for what `write` chooses and `rewrite` reads."""
         rows = shape if isinstance(shape, tuple) else (shape,)

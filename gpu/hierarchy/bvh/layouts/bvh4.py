@@ -19,9 +19,9 @@ from typing import ClassVar
 import numpy as np
 
 from ....target.base import Unit
-from ...base import Primitives
+from ...base import NOT_TOLD, Primitives
 from ...primitives import reserved
-from ..tree import CanonicalTree
+from ..tree import NODE_EXISTS, CanonicalTree
 from . import Layout
 
 CHUNK = 1024
@@ -84,6 +84,11 @@ class Bvh4(Layout):
         rows = self.target.download(self.nodes[first : first + count]).view(self.node_dtype).reshape(-1)
         lower, upper = (np.stack([rows[axis][:, side] for axis in "xyz"], axis=-1) for side in (0, 1))
         return rows["children"], lower, upper
+
+    def indices(self, tree: CanonicalTree) -> np.ndarray | None:
+        flags = self.target.download(tree.flags)[: tree.node_capacity]
+        wide_ids = self.target.download(self.keep("wide_ids", max(1, tree.node_capacity), np.int32))[: len(flags)]
+        return np.where(flags & 3 == NODE_EXISTS, wide_ids, NOT_TOLD)
 
     def _unit(self, tree: CanonicalTree, primitives: Primitives) -> Unit:
         return self.target.unit(tree.unit_source("gpu/hierarchy/bvh/layouts/bvh4.cu", primitives, CHUNK=CHUNK))

@@ -23,7 +23,7 @@ from typing import ClassVar
 import numpy as np
 
 from ....target.base import Array, Target
-from ...base import Primitives, Records
+from ...base import NOT_TOLD, Primitives, Records
 from ...primitives import reserved
 from ..collapse import CHOICE_SCRATCH, COLLAPSE_CHUNKS, choose_wide_nodes, has_wide_groups, most_wide_nodes
 from ..leaf_rows import LeafRows
@@ -91,6 +91,12 @@ class Bvh8(Layout):
         rows = self.target.download(self.nodes[first : first + count]).view(self.node_dtype).reshape(-1)
         lower, upper = (np.stack([rows[axis][:, side] for axis in "xyz"], axis=-1) for side in (0, 1))
         return rows["children"], lower, upper
+
+    def indices(self, tree: CanonicalTree) -> np.ndarray | None:
+        if tree.node_capacity == 0:
+            return None
+        is_wide, wide_ids = (self.target.download(self._chosen[name]) for name in ("is_wide", "wide_ids"))
+        return np.where(is_wide[: tree.node_capacity] != 0, wide_ids[: tree.node_capacity], NOT_TOLD)
 
     def traversal_constants(self) -> tuple[tuple[str, int], ...]:
         return (has_wide_groups(len(self.nodes)),)

@@ -23,7 +23,7 @@ import numpy as np
 from ....rows import Ints, Struct
 from ....target.base import Array
 from ....target.structs import pack
-from ...base import Primitives
+from ...base import NOT_TOLD, Primitives
 from ...primitives import reserved
 from ..collapse import GREEDY_CHUNKS, LIST_SHARE, QUICK_SCRATCH, choose_quickly, has_wide_groups
 from ..tree import EMPTY_CHILD, CanonicalTree
@@ -112,6 +112,17 @@ class Cwbvh(Layout):
 
     def traversal_view(self, tree: CanonicalTree) -> np.ndarray:
         return pack(CompressedNodes(nodes=self.nodes, root=tree.root, leaf_words=self.leaf_words))
+
+    def indices(self, tree: CanonicalTree) -> np.ndarray | None:
+        if tree.node_capacity == 0:
+            return None
+        names = ("is_wide", "places", "child_bases")
+        is_wide, places, bases = (self.target.download(self._chosen[name])[: tree.node_capacity] for name in names)
+        is_there = is_wide != 0
+        places = np.where(is_there & (np.arange(len(places)) > 0), places, 0)
+        found = 1 + bases[places >> 3] + (places & 7)
+        found[0] = 0
+        return np.where(is_there, found, NOT_TOLD)
 
     def traversal_constants(self) -> tuple[tuple[str, int], ...]:
         return (has_wide_groups(len(self.nodes)),)

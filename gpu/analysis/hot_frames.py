@@ -1,0 +1,92 @@
+"""Hot spots of pictures: the rays of a view's last frame, counted as its ray type casts them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..animate.animate import Surface
+from ..engine import Engine
+from ..errors import Error
+from ..hierarchy.base import Hierarchy
+from ..scene import Scene
+from ..target.base import Target
+from ..trace.trace import BufferRays, Tracer
+from ..view import View
+from .frame_rays import ALL, CastRays, cast_rays
+from .hot_spots import HotSpots, Owners
+from .node_counts import NodeCounter
+
+
+class _Kinds:
+    """Which rays are asked for, and which were cast."""
+
+    def __init__(self, name: str, kind: str) -> None:
+        if kind not in ("closest", "any", "both"):
+            raise Error(f"rays ask for closest hits or any, or both kinds are wanted; not {kind!r}", "hot spots",
+                        "choose closest, any or both")  # fmt: skip
+        self.name, self.kind = name, kind
+        self.cast: list[str] = []
+
+    def take(self, rays: CastRays) -> bool:
+        """Whether these are meant."""
+        if rays.name not in self.cast:
+            self.cast.append(rays.name)
+        return self.name in (ALL, rays.name) and self.kind in ("both", rays.kind)
+
+    def check(self, counted: int) -> None:
+        """Error where none were."""
+        if not counted:
+            cast = ", ".join(self.cast) or "none"
+            what = f"no rays are called {self.name!r} with {self.kind} hits; this picture casts {cast}"
+            raise Error(what, "hot spots", "choose one of them, or all")
+
+
+def hot_spots_of(engine: Engine, view: View, rays: str = ALL, kind: str = "both") -> HotSpots:
+    """Of the picture that a view shows, its first sample. `rays`: all, primary, shadow, occlusion, bounce 1, bounce 2
+    ...; `kind`: closest, any or both. Waits; not in a frame. Error where the picture has no such rays."""
+    slot = engine.drawn_slot(view)
+    slot.bring_up_to_date()
+    context = slot.context
+    assert context is not None, "it was drawn"
+    table, surface = slot.hierarchy.nodes(), context.surface
+    counter, kinds = NodeCounter(engine.target, table, engine.scene.primitive_count), _Kinds(rays, kind)
+    counted = 0
+
+    def hear(tracer: Tracer, cast: CastRays) -> None:
+        nonlocal counted
+        if kinds.take(cast):
+            counter.count(tracer, cast.source, cast.kind)
+            counted += 1
+
+    cast_rays(slot, hear)
+    kinds.check(counted)
+    costs = view.settings.statistics
+    owners = owners_of(engine.target, engine.scene, surface)
+    return HotSpots(table, counter.read(), rays, kind, owners, costs.traversal_cost, costs.intersection_cost)
+
+
+def hot_spots_of_rays(
+    target: Target, hierarchy: Hierarchy, rays: BufferRays, kind: str = "closest", owners: Owners | None = None
+) -> HotSpots:
+    """Of rays in a buffer, through a structure as it is. Waits."""
+    table, primitives = hierarchy.nodes(), hierarchy.last_built()
+    highest = int(table.references.max(initial=-1)) + 1
+    counter = NodeCounter(target, table, max(primitives.count, highest))
+    counter.count(Tracer(target, hierarchy.traversal()), rays, kind)
+    return HotSpots(table, counter.read(), "given", kind, owners)
+
+
+def owners_of(target: Target, scene: Scene, surface: Surface) -> Owners:
+    """Whose the primitives of a scene are, hidden ones too."""
+    count = scene.primitive_count
+    objects, materials = np.full(max(1, count), -1, np.int32), np.full(max(1, count), -1, np.int32)
+    for number, placed in enumerate(surface.objects):
+        objects[placed.first : placed.first + placed.count] = number
+    known = target.download(surface.material_ids)[:count]
+    materials[: len(known)] = known
+    names = tuple(
+        scene.nodes[thing.node].name or scene.name_of(number) or f"Object {number + 1}"
+        for number, thing in enumerate(scene.objects)
+    )
+    of_materials = tuple(one.name or f"Material {number + 1}" for number, one in enumerate(scene.materials))
+    return Owners(objects, materials, names, of_materials)

@@ -1,0 +1,21 @@
+"""Hot spots for the scenario: a small picture's rays, counted."""
+
+from __future__ import annotations
+
+from raygrove.gpu.analysis.hot_frames import hot_spots_of
+from raygrove.gpu.camera import Camera
+from raygrove.gpu.engine import Engine, View, ViewSettings
+from raygrove.gpu.pixels import ArrayPixels
+from raygrove.gpu.scene import Moment
+from raygrove.gpu.target.base import Target
+from tests.gpu.moving_scene import moving_scene
+
+
+def run_hot_spots(target: Target) -> None:
+    """Primary rays and rays to lights, of blocks that share counts."""
+    view = View(ViewSettings(), Camera(eye=(0.0, 0.0, 4.0)), ArrayPixels(target, 72, 24))
+    with Engine(target, moving_scene()) as engine:
+        engine.render_frame(Moment(), [view])
+        engine.flush()
+        found = hot_spots_of(engine, view)
+        assert found.counts.rays > 72 * 24 and found.visits[0] >= 72 * 24
