@@ -312,8 +312,7 @@ class Engine:
         return self._animator.not_finite_count()
 
     def attribute_counts(self) -> AttributeCounts | None:
-        """How many spheres had how much of the attribute that colours, sizes or selects them, in the last frame; None
-        where none does. Waits."""
+        """How many spheres had how much of the attribute that is used in the last frame; None: none is. Waits."""
         attributes = self._animator.attributes
         return attributes.counts() if attributes is not None else None
 
