@@ -11,7 +11,8 @@ PLAIN = (
 BEHIND_THE_WINDOW = (
     *("app.ui.colors", "app.ui.plain_text"),
     *("app.camera", "app.document", "app.edits", "app.export", "app.frames", "app.help", "app.playback"),
-    *("app.problems", "app.scene_io", "app.settings", "app.system", "app.user_files", "gpu.engine", *PLAIN),
+    *("app.lessons", "app.problems", "app.scene_io", "app.settings", "app.system", "app.user_files", "gpu.engine"),
+    *PLAIN,
 )
 """What every room of the window but the widgets may import of the rest of the program."""
 
@@ -43,6 +44,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "app.ui.window": ("app.ui", "gpu.display", *BEHIND_THE_WINDOW),
     "app.ui.measuring": ("app.ui", "gpu.display.sphere_look", *BEHIND_THE_WINDOW),
     "app.live": ("app.cli", "app.document", "app.scene_io", "gpu.hierarchy.registry", *PLAIN),
+    "app.lessons": ("app.scene_io", "app.settings", "gpu.analysis", "gpu.face", "gpu.shade.registry", *PLAIN),
     "app.help": ("app.edits", "app.settings", *PLAIN),
     "app.system": ("app.scene_io", "app.settings", "gpu.target", *PLAIN),
     "app.frames": (

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import functools
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from raygrove.app.cli.common import scene_from, settings_from, state_from, target_from
 from raygrove.app.cli.race import course_of
 from raygrove.app.document.state import State
 from raygrove.app.export.tables import text_table
-from raygrove.app.export.whole_files import check_writable, write_atomically
+from raygrove.app.export.whole_files import check_writable, write_bytes
 from raygrove.app.frames.views import view_settings
 from raygrove.app.playback import timeline as timelines
 from raygrove.app.problems.problems import UsageError
@@ -40,7 +39,7 @@ def run(names: argparse.Namespace, words: Words) -> int:
     found = _advice(names, scene, state_from(names, settings, reference, scene), words)
     if names.out is not None:
         text = settings_text(found) if names.out.lower().endswith(".toml") else found.to_json() + "\n"
-        write_atomically(Path(names.out), functools.partial(_put, text.encode()))
+        write_bytes(Path(names.out), text.encode())
         words.say(f"Wrote {names.out}.")
     if names.json:
         print(found.to_json())
@@ -86,7 +85,3 @@ def _spelt(state: State) -> str:
     while ends and ends[-1] == "auto":
         ends.pop()
     return "/".join([text, *ends])
-
-
-def _put(data: bytes, file: IO[bytes]) -> None:
-    file.write(data)

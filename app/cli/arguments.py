@@ -13,7 +13,7 @@ from raygrove.app.cli.of_programs import add_plug_in
 from raygrove.app.cli.of_stores import OF_STORES, add_store
 from raygrove.program import typed
 
-COMMANDS = ("view", "render", "bench", "race", "advise", "sweep", "tree", "info", "warm", "doctor")
+COMMANDS = ("view", "render", "bench", "race", "advise", "sweep", "tree", "lesson", "info", "warm", "doctor")
 DEFAULT_COMMAND = "view"
 BENCH_KINDS = ("build", "trace", "frame", "suite")
 TREE_KINDS = ("export", "import", "validate", "diagnose")
@@ -80,6 +80,7 @@ def top_parser(version: str) -> argparse.ArgumentParser:
     commands.add_argument("advise", nargs="?", help="when to rebuild a structure over a clip, and when to refit it")
     commands.add_argument("sweep", nargs="?", help="many measurements or pictures by a plan, kept in a folder")
     commands.add_argument("tree", nargs="?", help="trees in files: tree export, import, validate or diagnose")
+    commands.add_argument("lesson", nargs="?", help="questions to predict, measured on this machine")
     commands.add_argument("info", nargs="?", help="what is in a file")
     commands.add_argument("warm", nargs="?", help="compile ahead what drawing needs")
     commands.add_argument("doctor", nargs="?", help="what this machine can do, as a report to paste")
@@ -99,6 +100,7 @@ def command_parser(command: str, version: str) -> argparse.ArgumentParser:
         "sweep": "Do every job of a plan once: measurements and pictures, each kept in a folder of results, so that "
         "the same command goes on where it ended.",
         "tree": "Write, read, prove and judge trees over a scene; exit code 1 where something is wrong.",
+        "lesson": "Predict what structures cost, then measure it here. Without a name: the lessons there are.",
         "info": "Say what is in a scene.",
         "warm": "Compile ahead what drawing a scene needs, for a lecture, a container or a test machine.",
         "doctor": "Say what this machine can do, as a report to paste.",
@@ -110,6 +112,8 @@ def command_parser(command: str, version: str) -> argparse.ArgumentParser:
         parser.add_argument("kind", choices=TREE_KINDS, help=TREE_HELP)
     if command in OF_STORES:
         add_store(parser, command)
+    elif command == "lesson":
+        _add_lesson(parser)
     elif command != "doctor":
         _add_scene(parser)
         _add_choices(parser, command)
@@ -274,6 +278,18 @@ def _add_advice(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("advice")
     group.add_argument("--exact", action="store_true", help="measure trees of every age, and all rays: takes longer")
     group.add_argument("--out", metavar="FILE", help="FILE.json, or FILE.toml, which --settings takes")
+
+
+def _add_lesson(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="*", metavar="NAME|FILE", help="a lesson by its name, or of a file (TOML)")
+    group = parser.add_argument_group("lesson")
+    group.add_argument("--answers", metavar="1,2,1", type=values.counts, help="the numbers of your predictions")
+    help_ = "passes that are timed, 6 or more (default: 7)"
+    group.add_argument("--repeat", metavar="N", type=values.count(6), help=help_)
+    group.add_argument("--question", metavar="N", type=values.count(1), help="measure this one alone, as JSON")
+    group.add_argument("--out", metavar="FILE.html", help="predictions and measurements as one page")
+    group.add_argument("--device", metavar="auto|cuda[:N]|cpu", help="where it is measured: on a GPU, or on the CPU")
+    group.add_argument("--threads", metavar="N", help="threads that the CPU device uses")
 
 
 def _add_tree(parser: argparse.ArgumentParser) -> None:

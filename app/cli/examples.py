@@ -48,6 +48,10 @@ EXAMPLES = {
   raygrove tree import bunny.obj --tree bunny.save.bin --out bunny.rgtree
   raygrove tree validate bunny.obj --tree bunny.rgtree --json
   raygrove tree diagnose --demo walker --time 1 --tree theirs.rgtree""",
+    "lesson": """examples:
+  raygrove lesson                                the lessons there are
+  raygrove lesson refit-or-rebuild --out page.html
+  raygrove lesson my-lesson.toml --answers 1,2,1 --device cpu""",
     "info": """examples:
   raygrove info sponza.obj
   raygrove info run.xtc                          particles, frames, attributes, the periodic box

@@ -10,7 +10,7 @@ import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from raygrove.app.cli.cameras import looked_through
 from raygrove.app.cli.common import check_attributes, scene_from, settings_from, state_from, target_from
@@ -19,7 +19,7 @@ from raygrove.app.cli.render import frames_of
 from raygrove.app.document.state import State
 from raygrove.app.edits.scene_edits import EditedScene
 from raygrove.app.export.sequence import is_folder
-from raygrove.app.export.whole_files import check_writable, write_atomically
+from raygrove.app.export.whole_files import check_writable, write_bytes
 from raygrove.app.frames.headless import camera_at
 from raygrove.app.frames.views import view_settings
 from raygrove.app.playback import timeline as timelines
@@ -166,9 +166,5 @@ def _write(names: argparse.Namespace, race: Race, words: Words) -> None:
         path = Path(names.out)
         files = {path: contents(race, path.suffix.lower(), command, about)}
     for path, data in files.items():
-        write_atomically(path, functools.partial(_put, data))
+        write_bytes(path, data)
         words.say(f"Wrote {path}.")
-
-
-def _put(data: bytes, file: IO[bytes]) -> None:
-    file.write(data)

@@ -144,3 +144,10 @@ def assignment(text: str) -> tuple[str, str]:
     if not sign or "." not in key:
         raise argparse.ArgumentTypeError(f"{text!r} sets nothing: write GROUP.KEY=VALUE, as in update.mode=refit")
     return key.strip(), value.strip()
+
+
+def counts(text: str) -> tuple[int, ...]:
+    """Whole numbers from 1 with commas between them."""
+    if not re.fullmatch(r"\s*\d{1,9}\s*(,\s*\d{1,9}\s*)*", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no list of numbers: write them as 1,2,1")
+    return tuple(int(part) for part in text.split(","))

@@ -54,6 +54,11 @@ def write_atomically(path: Path, write: Callable[[IO[bytes]], object], check: Ch
         write(file)
 
 
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a file that is at hand already. Raises OSError."""
+    write_atomically(path, lambda file: file.write(data))
+
+
 @contextlib.contextmanager
 def whole_file(path: Path, check: Check = nothing_to_check) -> Iterator[IO[bytes]]:
     """A file to write that takes the place of `path` at the end; an error inside leaves what was there."""

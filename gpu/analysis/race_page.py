@@ -42,7 +42,6 @@ dd {{ margin: 0; overflow-wrap: anywhere; }}
 
 def page_of(race: Race, command: str = "", about: dict[str, str] | None = None) -> str:
     """The page. `command` repeats the race, `about` is what else is to be known of the machine."""
-    title = html.escape(f"Race: {race.scene}")
     facts = {
         "Scene": f"{race.scene}, {race.triangles:,} triangles",
         "Frames": f"{len(race.frames)}, {race.size[0]} x {race.size[1]} pixels, ray type {race.ray_type}",
@@ -51,10 +50,6 @@ def page_of(race: Race, command: str = "", about: dict[str, str] | None = None) 
         **(about or {}),
     }
     parts = [
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>",
         f'<p class="verdict">{html.escape(race.verdict)}</p>',
         "<h2>Ranking</h2>\n<ol>",
         *(f'<li value="{one.rank}">{html.escape(_ranked(one))}</li>' for one in race.ranking),
@@ -65,9 +60,20 @@ def page_of(race: Race, command: str = "", about: dict[str, str] | None = None) 
         f"<h2>What goes with speed</h2>\n{_correlations(race)}",
         f"<h2>How it was measured</h2>\n{_facts(facts)}",
         f"<p>The same race again:</p>\n<pre>{html.escape(command)}</pre>" if command else "",
-        "</body>\n</html>\n",
     ]
-    return "\n".join(part for part in parts if part)
+    return document_of(f"Race: {race.scene}", [part for part in parts if part])
+
+
+def document_of(title: str, parts: Sequence[str]) -> str:
+    """A page of those parts, which are HTML, under a title, which is text."""
+    title = html.escape(title)
+    head = (
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>"
+    )
+    return "\n".join([head, *parts, "</body>\n</html>\n"])
 
 
 def _ranked(one: Contestant) -> str:
@@ -87,7 +93,7 @@ def _figures(race: Race) -> str:
          f"{one.proof.mismatches:,}")
         for one in race.contestants
     ]  # fmt: skip
-    return _table(heads, rows, names=3)
+    return table_of(heads, rows, names=3)
 
 
 def _correlations(race: Race) -> str:
@@ -101,10 +107,12 @@ def _correlations(race: Race) -> str:
         "the rays. p is the probability of one as far from 0 by chance. Outliers are those that the metric ranks far "
         "from their speed."
     )
-    return f"<p>{sentence}</p>\n" + _table(("Metric", "Correlation", "p", "Contestants", "Outliers"), rows, names=1)
+    return f"<p>{sentence}</p>\n" + table_of(("Metric", "Correlation", "p", "Contestants", "Outliers"), rows, names=1)
 
 
-def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], names: int) -> str:
+def table_of(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], names: int) -> str:
+    """A table of texts, the first `names` columns of which are words."""
+
     def line(cells: tuple[str, ...], tag: str) -> str:
         kinds = (' class="name"' if place < names else "" for place in range(len(cells)))
         made = (f"<{tag}{kind}>{html.escape(cell)}</{tag}>" for cell, kind in zip(cells, kinds, strict=True))

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtWidgets import QFileDialog, QMainWindow, QMenu
 
+from raygrove.app.lessons.lesson import LessonError, lessons, named
 from raygrove.app.ui.commands.shortcuts import Shortcuts
 from raygrove.app.ui.dialogs import questions
 from raygrove.app.ui.dialogs.help_page import HelpDialog
 from raygrove.app.ui.dialogs.keys_dialog import KeysDialog
+from raygrove.app.ui.dialogs.lesson_dialog import LessonDialog, lesson_title
 from raygrove.app.ui.dialogs.palette import Palette
 from raygrove.app.ui.dialogs.settings_dialog import SettingsDialog
 from raygrove.app.ui.session.session import Session
@@ -26,6 +29,7 @@ class OpenedDialogs(QObject):
         self._recent_commands: list[str] = []
         self._help: HelpDialog | None = None
         self.settings: SettingsDialog | None = None
+        self.lesson: LessonDialog | None = None
         self._actions: Mapping[str, QAction] = {}
         self._shortcuts: Shortcuts | None = None
 
@@ -63,6 +67,45 @@ class OpenedDialogs(QObject):
         self._help.show_page(f"{group}.{getattr(self._session.document.state.settings.render, group)}")
         self._help.show()
         self._help.raise_()
+
+    def fill_lessons(self, menu: QMenu) -> None:
+        """Help > Lessons: the program's, the user's own, and one of any file."""
+        menu.clear()
+        try:
+            found = lessons()
+        except LessonError as error:
+            self._session.notices.show("warning", str(error), topic="lesson")
+            found = {}
+        for name, lesson in found.items():
+            entry = menu.addAction(lesson_title(lesson))
+            entry.triggered.connect(functools.partial(self.show_lesson, name))
+        menu.addSeparator()
+        menu.addAction(self.tr("Of a file…")).triggered.connect(lambda checked=False: self._ask_for_lesson())
+
+    def show_lesson(self, name: str, checked: bool = False) -> None:
+        """Begin a lesson, by its name or its file; one that is open ends."""
+        try:
+            lesson = named(name)
+        except LessonError as error:
+            self._session.notices.show("warning", str(error), topic="lesson")
+            return
+        if self.lesson is not None:
+            self.lesson.close()
+        self.lesson = dialog = LessonDialog(self._session, lesson, name, self._window)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.destroyed.connect(functools.partial(self._forget_lesson, dialog))
+        dialog.show()
+        corner = self._window.geometry().topRight()  # beside the picture that it speaks of
+        dialog.move(max(0, corner.x() - dialog.width()), max(0, corner.y()))
+
+    def _ask_for_lesson(self) -> None:
+        path, _ = QFileDialog.getOpenFileName(self._window, self.tr("Open a lesson"), "", "TOML (*.toml)")
+        if path:
+            self.show_lesson(path)
+
+    def _forget_lesson(self, ended: LessonDialog, gone: QObject | None = None) -> None:
+        if self.lesson is ended:
+            self.lesson = None
 
     def show_settings(self, table: str = "") -> None:
         """Edit > Settings, at a page."""

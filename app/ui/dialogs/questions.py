@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -18,11 +16,10 @@ from raygrove.app.document.jobs import Job
 from raygrove.app.export.images import save_png
 from raygrove.app.scene_io import EXTENSIONS, PACKED, PARTICLE_ENDINGS, foreign_endings
 from raygrove.app.ui.dialogs.cheat_sheet import CheatSheet
+from raygrove.app.ui.session.program_job import output_of
 from raygrove.app.ui.session.session import Session
-from raygrove.program import COMMAND
 
 REPORT_TIMEOUT_S = 60.0
-CANCEL_INTERVAL_S = 0.1
 SETTINGS_FILES = "*.toml *.env"
 
 
@@ -129,17 +126,7 @@ def copy_report(session: Session) -> None:
     """Put what this machine can do on the clipboard, found out in the background."""
 
     def report(job: Job) -> str:
-        with subprocess.Popen(
-            [*COMMAND, "doctor"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        ) as doctor:
-            until = time.monotonic() + REPORT_TIMEOUT_S
-            while True:
-                try:
-                    return doctor.communicate(timeout=CANCEL_INTERVAL_S)[0]
-                except subprocess.TimeoutExpired:
-                    if job.is_cancelled or time.monotonic() > until:
-                        doctor.kill()
-                        job.check()
+        return output_of(job, ["doctor"], REPORT_TIMEOUT_S)
 
     def finished(job: Job) -> None:
         QGuiApplication.clipboard().setText(job.result)

@@ -107,6 +107,7 @@ def help_menu(session: Session, parent: QWidget, opened: OpenedDialogs, begin_to
     entries: list[Entry] = [
         Command("help.palette", tr("Find a &command…"), opened.show_palette, "Ctrl+Shift+P"),
         Command("help.tour", tr("Take the &tour"), begin_tour),
+        Submenu(tr("&Lessons"), fill=opened.fill_lessons),
         Command("help.cheat_sheet", tr("&Cheat sheet"), opened.show_cheat_sheet, ("F1", "H")),
         Command("help.structure", tr("About this &structure"), structure, "Shift+F1"),
         Command("help.ray_type", tr("About this r&ay type"), ray_type, "Ctrl+F1"),

@@ -84,6 +84,7 @@ class FrameLoop(QObject):
         self._tick_time = 0.0
         self._arrivals: collections.deque[float] = collections.deque(maxlen=ARRIVALS)
         self.is_dragging = False
+        self._is_held = False
         self.last_frame: FinishedFrame | None = None
         self._halt: Halt | None = None
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
@@ -122,6 +123,11 @@ class FrameLoop(QObject):
         has_ended = self._thread.stop(STOP_TIMEOUT_S)
         return (self._view is None or self._view.close_slots()) and has_ended
 
+    def hold(self, is_held: bool) -> None:
+        """Draw nothing while it is held, so that a measurement in another process has the machine."""
+        self._is_held = is_held
+        self.request()
+
     def request(self) -> None:
         """Ask for a picture of the present state."""
         self._request(self._submitted)
@@ -135,7 +141,7 @@ class FrameLoop(QObject):
         if self._is_stopped:
             return
         scene, exchange = self._document.scene, self._view.exchange if self._view is not None else None
-        if scene is None or exchange is None:
+        if scene is None or exchange is None or self._is_held:
             self._submitted = None
             self._thread.submit(None)
             return
