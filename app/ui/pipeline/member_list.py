@@ -47,7 +47,7 @@ class MemberList(QListWidget):
         self._firsts: list[int] = []
 
     def show_groups(self, groups: Sequence[Group], current: str, words: str = "") -> None:
-        """List the members that fit the words, the current one marked."""
+        """List the members that fit the words; the one that is called exactly so is marked, or the current one."""
         self._is_filled = False
         self.clear()
         self._firsts = []
@@ -58,9 +58,18 @@ class MemberList(QListWidget):
                 self._firsts.append(self.count())
                 for offer in offers:
                     self._add(offer, offer.value == current)
-        if self.currentItem() is None and words and self._firsts:
+        called = self._called(words.lower().strip())
+        if called >= 0:
+            self.setCurrentRow(called)
+        elif self.currentItem() is None and words and self._firsts:
             self.setCurrentRow(self._firsts[0])
         self._is_filled = True
+
+    def _called(self, name: str) -> int:
+        """The row of the member of that title, or of that name in files; -1 for none."""
+        found = (self.item(row).data(ROLE) for row in range(self.count()))
+        names = [{offer.title.lower(), offer.value} if isinstance(offer, Offer) else set() for offer in found]
+        return next((row for row, both in enumerate(names) if name in both), -1)
 
     def values(self) -> list[str]:
         """What is listed."""

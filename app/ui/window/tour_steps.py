@@ -127,7 +127,7 @@ def texts() -> tuple[tuple[str, str], ...]:
             tr("Refit or rebuild?"),
             tr(
                 "A ball bursts, and its structure is only refitted: boxes swell, and rays pay for it. Play it through, "
-                "then choose Rebuild or Adaptive under Update, and compare the lines in Cost over time."
+                "then choose Rebuild every frame or Automatic under Update, and compare the lines in Cost over time."
             ),
         ),
         (

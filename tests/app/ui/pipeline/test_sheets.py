@@ -124,6 +124,16 @@ def test_a_slash_filters_over_all_families(room: MainWindow) -> None:
     assert hierarchy(room) == "lbvh"
 
 
+def test_what_is_called_exactly_so_is_marked(room: MainWindow) -> None:
+    sheet = opened(room, "update")
+    for words, value in (("Rebuild every frame", "rebuild"), ("every_n", "every_n")):
+        sheet.filter.setText(words)
+        marked = sheet.members.marked()
+        assert marked is not None and marked.value == value
+    sheet.filter.setText("rebuild every frame")
+    assert len(sheet.members.values()) > 1, "others fit the words, too"
+
+
 def test_the_families_are_those_of_the_field_and_every_structure_is_in_one(room: MainWindow) -> None:
     sheet = opened(room, "structure")
     titles = [sheet.families.item(row).text() for row in range(sheet.families.count())]
