@@ -8,7 +8,7 @@ from collections.abc import Hashable
 from .analysis.followed_ray import FollowedRay, told_nodes
 from .analysis.pseudocode import pseudocode
 from .analysis.ray_log import record_ray
-from .analysis.tree_rows import TreeRows, rows_of
+from .analysis.tree_rows import TreeRows, TreeWay, rows_of, way_of
 from .hierarchy.base import HierarchyError
 from .hierarchy.traversed_nodes import PAGE, TraversedNodes, TreeNode, traversed_nodes
 from .view_slot import ViewSlot
@@ -40,7 +40,9 @@ class Inspector:
         tracer = self._slot.tracer()
         log = record_ray(tracer, self._slot.ray_through(x, y), kind)
         hierarchy = self._slot.hierarchy
-        names = (hierarchy.name, hierarchy.layout_name, hierarchy.traversal_name)
+        titles = hierarchy.titles()
+        parts = (hierarchy.layout_name, hierarchy.traversal_name)
+        names = (hierarchy.title, *(titles.get(name, name) for name in parts))
         try:
             nodes, remark = told_nodes(self.nodes, log), log.remark
         except HierarchyError as error:  # a family of another package: events, but no boxes
@@ -56,11 +58,22 @@ class Inspector:
         """Children of a node, a page of them."""
         return rows_of(self.nodes, self.nodes.children(node, first, most), self.key)
 
-    def path_to(self, node_id: int) -> TreeRows:
-        """The nodes from the root to one; no rows where there is no such node. A search: it may read the tree once."""
-        return rows_of(self.nodes, self.nodes.path_to(node_id), self.key)
+    def way_to(self, node_id: int) -> TreeWay:
+        """The way to a node, empty where there is none such. A search: it may read the tree once."""
+        return way_of(self.nodes, self.nodes.path_to(node_id), self.key)
 
-    def path_to_primitive(self, prim_id: int) -> TreeRows:
-        """The way to the first leaf that holds a primitive; no rows where none does. A search."""
+    def way_to_primitive(self, prim_id: int) -> TreeWay:
+        """The way to the first leaf that holds a primitive, empty where none does. A search."""
         paths = self.nodes.paths_to_primitive(prim_id)
-        return rows_of(self.nodes, paths[0] if paths else (), self.key)
+        return way_of(self.nodes, paths[0] if paths else (), self.key)
+
+    def way_through(self, path: tuple[TreeNode, ...]) -> TreeWay:
+        """The way through nodes that are known, from the root on, as this tree has them; empty where it has not."""
+        root = self.nodes.root()
+        found = [root] if root is not None and path and path[0].id == root.id else []
+        for below in path[1:]:
+            child = self.nodes.child(found[-1], below.id) if found else None
+            if child is None:
+                return way_of(self.nodes, (), self.key)
+            found.append(child)
+        return way_of(self.nodes, tuple(found), self.key)

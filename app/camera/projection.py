@@ -19,7 +19,11 @@ def box_lines(camera: Camera, aspect: float, lower: np.ndarray, upper: np.ndarra
     height; NaN where an edge lies behind the eye."""
     choices = CORNERS[None, :, :]
     corners = np.where(choices == 1, np.asarray(upper, np.float64)[:, None], np.asarray(lower, np.float64)[:, None])
-    ends = corners[:, EDGES]  # (N, 12, 2, 3)
+    return line_places(camera, aspect, corners[:, EDGES])
+
+
+def line_places(camera: Camera, aspect: float, ends: np.ndarray) -> np.ndarray:
+    """Lines (..., 2, 3) by both ends as they lie in the picture: (..., 4) float64 as box_lines has them."""
     right, up, forward = camera.basis()
     tall = camera.height if camera.orthographic else 2.0 * np.tan(np.radians(camera.fov) / 2.0)
     away = ends - np.asarray(camera.eye, np.float64)

@@ -5,14 +5,18 @@ Asked in the thread that draws; each question waits for the target."""
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from raygrove.app.frames.cell_neighbours import Neighbours, neighbours_of
 from raygrove.app.frames.node_path import PathNode, path_to
+from raygrove.gpu.analysis.followed_ray import FollowedRay
 from raygrove.gpu.engine import Hit, View
 from raygrove.gpu.hierarchy.base import HierarchyError
+from raygrove.gpu.inspector import Inspector
 from raygrove.gpu.stats import AttributeCounts, RaySteps, Reading, Surroundings
+
+T = TypeVar("T")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,6 +48,25 @@ class Questions:
         path = path_to(table, hit.prim_id, hit.position)
         divides_space = len(path) > 0 and self._engine.capabilities(shown).splits_space
         return Picked(hit, path, neighbours_of(table, path[-1].node_id) if divides_space else None)
+
+    def follow_ray(self, across: float, down: float, view: int = 0) -> FollowedRay | None:
+        """What the ray at a place did, event by event."""
+        shown = self._shown(view)
+        if shown is None:
+            return None
+        place = (across * shown.pixels.width, down * shown.pixels.height)
+        found: FollowedRay = self._engine.inspector(shown).follow(*place)
+        return found
+
+    def ask_of_tree(self, question: Callable[[Inspector], T], view: int = 0) -> T | str | None:
+        """The answer to a question to what looks into the structure; a sentence where the structure cannot say."""
+        shown = self._shown(view)
+        if shown is None:
+            return None
+        try:
+            return question(self._engine.inspector(shown))
+        except HierarchyError as error:
+            return str(error)
 
     def near(self, hit: Hit, count: int, view: int = 0) -> Surroundings | str | None:
         """The `count` primitives nearest to what was picked; a sentence where the structure cannot say."""

@@ -15,13 +15,13 @@ from .ray_log import ENTERED, Event, RayLog
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class FollowedRay:
-    """See the module. `nodes` by what events call them; `names` are those of structure, layout and traversal, `key`
-    says which tree it was, `remark` what is missing of it."""
+    """See the module. `nodes` by what events call them; `names` are the titles of structure, layout and traversal,
+    `key` says which tree it was, `remark` what is missing of it."""
 
     log: RayLog
     nodes: Mapping[int, TreeNode]
     pseudocode: Pseudocode | None
-    names: tuple[str, str, str]
+    names: tuple[str, ...]
     key: Hashable
     remark: str = ""
 

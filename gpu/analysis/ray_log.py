@@ -19,6 +19,7 @@ FIRST_CAPACITY = 4096
 MOST_EVENTS = 1 << 18
 """Events of a ray that are kept; of longer ways the rest is counted alone."""
 
+FLOAT_MAX = float(np.finfo(np.float32).max)
 ON_PRIMITIVE = {"closest": "ClosestHit", "any": "AnyHit"}
 
 
@@ -91,7 +92,7 @@ class RayState:
 class RayLog:
     """The way of one ray. `kinds`, `ids` int32 and `entries` float32, (E,): its events; `event_count` is how many there
     were, more than are kept where the way is longer than MOST_EVENTS. The ray: `origin`, `direction`, `t_min`, `t_max`.
-    What it found: `primitive` (-1: nothing) and `t`.
+    What it found: `primitive` (-1: nothing) and `t` (inf then).
 
     >>> import raygrove as rg
     >>> with rg.build(rg.open("room").at(0.0), "lbvh", device="cpu") as tree:
@@ -199,10 +200,10 @@ class RayLog:
 
 
 def shown_id(event: Event, id_: int) -> str:
-    """What people read for the number of an event: of a leaf that is no node, its first reference."""
+    """What people read for the number of an event: of a leaf that is no node, ~ and its first reference."""
     if event in (Event.PRIMITIVE_TESTED, Event.PRIMITIVE_HIT) or id_ >= 0:
         return f"{id_}"
-    return f"of reference {~id_}"
+    return f"~{~id_}"
 
 
 def record_ray(tracer: Tracer, rays: RaySource, kind: str = "closest", most: int = MOST_EVENTS) -> RayLog:
@@ -224,6 +225,7 @@ def record_ray(tracer: Tracer, rays: RaySource, kind: str = "closest", most: int
     kept = min(event_count, capacity)
     events = target.download(arrays["events"][0, :kept])
     row = target.download(arrays["rows"])[0].tolist()
+    primitive = int(target.download(arrays["prim_id"])[0])
     return RayLog(
         kinds=events[:, 0].copy(),
         ids=events[:, 1].copy(),
@@ -232,9 +234,9 @@ def record_ray(tracer: Tracer, rays: RaySource, kind: str = "closest", most: int
         origin=(row[0], row[1], row[2]),
         direction=(row[3], row[4], row[5]),
         t_min=row[6],
-        t_max=row[7],
-        primitive=int(target.download(arrays["prim_id"])[0]),
-        t=float(target.download(arrays["t"])[0]),
+        t_max=row[7] if row[7] < FLOAT_MAX else np.inf,
+        primitive=primitive,
+        t=float(target.download(arrays["t"])[0]) if primitive >= 0 else np.inf,
     )
 
 

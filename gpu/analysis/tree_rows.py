@@ -6,7 +6,9 @@ import dataclasses
 import itertools
 from collections.abc import Hashable
 
-from ..hierarchy.traversed_nodes import TraversedNodes, TreeNode
+from ..hierarchy.traversed_nodes import PAGE, TraversedNodes, TreeNode
+
+__all__ = ["PAGE", "TreeNode", "TreeRow", "TreeRows", "TreeWay", "rows_of", "way_of"]
 
 MOST_COMPARED = 8
 """Children whose boxes are compared with each other: cells of a grid do not overlap."""
@@ -32,6 +34,20 @@ class TreeRows:
     rows: tuple[TreeRow, ...]
     key: Hashable
     sah_cost: float | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class TreeWay:
+    """The way from the root to a node, none where there is no such; and of each node on it but the last the first page
+    of its children."""
+
+    rows: TreeRows
+    pages: tuple[TreeRows, ...] = ()
+
+
+def way_of(nodes: TraversedNodes, path: tuple[TreeNode, ...], key: Hashable) -> TreeWay:
+    """A path, and what is beside it. Waits."""
+    return TreeWay(rows_of(nodes, path, key), tuple(rows_of(nodes, nodes.children(one), key) for one in path[:-1]))
 
 
 def rows_of(nodes: TraversedNodes, some: tuple[TreeNode, ...], key: Hashable) -> TreeRows:

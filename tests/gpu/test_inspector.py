@@ -70,9 +70,9 @@ def test_shares_of_the_sah_cost_add_up(target: Target) -> None:
         assert all(row.overlap is None for row in found.rows if row.node.is_leaf)
         leaf = next(row.node for row in found.rows if row.node.is_leaf)
         prim_id = engine.inspector(view).nodes.references(leaf)[0]
-        assert engine.inspector(view).path_to_primitive(prim_id).rows[-1].node == leaf
-        assert engine.inspector(view).path_to(leaf.id).rows[-1].node == leaf
-        assert engine.inspector(view).path_to(1 << 20).rows == ()
+        assert engine.inspector(view).way_to_primitive(prim_id).rows.rows[-1].node == leaf
+        assert engine.inspector(view).way_to(leaf.id).rows.rows[-1].node == leaf
+        assert engine.inspector(view).way_to(1 << 20).rows.rows == ()
 
 
 def test_a_family_that_does_not_tell_its_nodes_still_tells_events(

@@ -3,6 +3,7 @@ and what each key frame costs."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -41,9 +42,10 @@ Place = tuple[str, str, QWidget, Qt.DockWidgetArea]
 
 class Inspectors(QObject):
     """Makes the panels and answers for them. `legend_changed` carries the scale that the legend over the picture shows,
-    or None."""
+    or None; `laid_on` the picture that what is drawn over it lies on."""
 
     legend_changed = Signal(object)
+    laid_on = Signal(object)
 
     def __init__(self, document: Document, parent: QObject, gestures: Gestures, inspection: Inspection) -> None:
         super().__init__(parent)
@@ -53,6 +55,7 @@ class Inspectors(QObject):
         self._docks: dict[str, QDockWidget] = {}
         self._range: tuple[float, float] | None = None
         self._asked_at: tuple[float, float] | None = None
+        self.has_company: Callable[[], bool] = bool  # whether another panel that is seen shows what is picked
         self.heat, self.pick = HeatPanel(document), PickPanel(gestures)
         self.boxes, self.cost = BoxesPanel(document), CostPanel()
         self.objects, self.clip = ObjectsPanel(document), ClipPanel(document)
@@ -116,6 +119,7 @@ class Inspectors(QObject):
         self.pointer.watch(picture)
         self.marks.lie_on(picture)
         self.hint.lie_on(picture)
+        self.laid_on.emit(picture)
 
     def legend(self) -> Any:
         """The scale of the picture's colours, with the range of the newest picture where that is automatic; None where
@@ -126,7 +130,7 @@ class Inspectors(QObject):
         """Select a place of the picture, from 0 to 1 of its width and height, and show what lies there."""
         self._asked_at = (across, down)
         self._inspection.select(pixel=self._asked_at, node=None, primitive=None)
-        self._ask_picked(across, down)
+        self._ask_picked(across, down, raises=not self.has_company())
 
     def clear(self) -> None:
         """Another scene begins."""
@@ -197,18 +201,20 @@ class Inspectors(QObject):
         """Another panel chose a place of the picture: what is picked is there, where it is shown."""
         if after.pixel is not None and after.pixel not in (before.pixel, self._asked_at) and self.pick.isVisible():
             self._asked_at = after.pixel
-            self._ask_picked(*after.pixel)
+            self._ask_picked(*after.pixel, raises=False)
 
-    def _ask_picked(self, across: float, down: float) -> None:
-        self._ask("pick", lambda maker: maker.pick(across, down, with_path=True), self._show_picked)
+    def _ask_picked(self, across: float, down: float, *, raises: bool) -> None:
+        question = functools.partial(_pick, across=across, down=down)
+        self._ask("pick", question, lambda picked: self._show_picked(picked, raises=raises))
 
-    def _show_picked(self, picked: Picked | None) -> None:
+    def _show_picked(self, picked: Picked | None, *, raises: bool) -> None:
         self.pick.show_picked(picked, self._document.scene, self._document.state.settings.spheres.color_by)
         self.pick.show_time(self._document.state.timeline.time)
         hit = picked.hit if picked is not None else None
         self.marks.show_point(hit.position if hit is not None else None)
         self._inspection.select(primitive=hit.prim_id if hit is not None else None)
-        self._show_dock("pick")
+        if raises:
+            self._show_dock("pick")
 
     def drag_region(self, centre: tuple[float, float, float], size: float) -> None:
         """A region is dragged in the picture: from its centre so far, in scene units."""
@@ -240,7 +246,7 @@ class Inspectors(QObject):
             self._show_dock("boxes")
         if after.settings.collisions.show and not before.settings.collisions.show:
             self._show_dock("objects")
-        if self.marks.isVisible() and _tree_of(before) != _tree_of(after):
+        if self.marks.isVisible() and tree_of(before) != tree_of(after):
             self.marks.show_path(())  # the boxes were those of another tree
             self.marks.show_cells({})
             self.marks.show_point(None)
@@ -261,7 +267,12 @@ class Inspectors(QObject):
             self._loop.ask(key, question, take)
 
 
-def _tree_of(state: State) -> object:
+def _pick(maker: Any, across: float, down: float) -> Picked | None:
+    found: Picked | None = maker.pick(across, down, with_path=True)
+    return found
+
+
+def tree_of(state: State) -> object:
     """What the boxes of a picked primitive depend on: the instant, what is shown of the scene, and the structure."""
     render, views = state.settings.render, state.views
     return (

@@ -30,6 +30,7 @@ from raygrove.app.ui.messages.toasts import NoticeCount, Toasts
 from raygrove.app.ui.panels.camera_panel import CameraPanel
 from raygrove.app.ui.panels.comparison import Comparer
 from raygrove.app.ui.panels.inspectors import Inspectors
+from raygrove.app.ui.panels.ray_tools import RayTools
 from raygrove.app.ui.panels.stats_panel import StatsPanel
 from raygrove.app.ui.pipeline.pipeline import Pipeline
 from raygrove.app.ui.plain_text import Label
@@ -114,6 +115,7 @@ class MainWindow(QMainWindow):
         self.previews = Previews(parent=self)
         self.welcome = WelcomePage(self.demos, self.previews)
         self.inspectors = Inspectors(self.document, self, self.session.gestures, self.session.inspection)
+        self.ray_tools = RayTools(self.session, self.inspectors, self)
         self._device_field, self._busy_label = DeviceField(self.session), Label()
         self.statusBar().addWidget(self._busy_label, 1)
         for field in (self._device_field, NoticeCount(self.toasts), self.records.mark):
@@ -126,10 +128,12 @@ class MainWindow(QMainWindow):
             ("camera", self.tr("Camera"), self.camera_panel, Qt.DockWidgetArea.LeftDockWidgetArea),
             ("timeline", self.tr("Timeline"), self.timeline_bar, Qt.DockWidgetArea.BottomDockWidgetArea),
             *self.inspectors.places(),
+            *self.ray_tools.places(),
             ("log", self.tr("Log"), self.records.pane, Qt.DockWidgetArea.BottomDockWidgetArea),
         )
         self.docks = make_docks(self, places)
         self.inspectors.take_docks(self, self.docks)
+        self.ray_tools.take_docks(self, self.docks)
         named = {dock.objectName(): dock for dock in self.docks}
         self.records.follow(self, named["dock.log"], named["dock.timeline"])
         self.workspaces = Workspaces(self.session, self, self.docks)

@@ -33,6 +33,7 @@ from raygrove.app.ui.dialogs.settings_dialog import SettingsDialog
 from raygrove.app.ui.session.session import make_session
 from raygrove.app.ui.window.application import make_application, make_view, open_window
 from raygrove.app.ui.window.main_window import MainWindow
+from raygrove.gpu.analysis.ray_log import Event
 
 OUT = Path(__file__).resolve().parents[3] / "docs/images/guide"
 WINDOW, FIRST_WINDOW = (1180, 800), (1280, 720)
@@ -220,6 +221,35 @@ def pixel(stage: Stage) -> Iterable[QWidget]:
     return ()
 
 
+def follow(stage: Stage) -> None:
+    """The ray of a pixel of the walker, seen from the side."""
+    stage.document.change("settings.window.workspace", "inspect")
+    stage.demo("walker", 1.2)
+    stage.still()
+    stage.window.ray_tools.follow((0.5, 0.5))
+    stage.until(lambda: stage.window.ray_tools.ray.ray is not None, "the ray")
+    stage.do("camera.corner")
+    stage.still()
+    shown = stage.window.ray_tools.ray
+    assert shown.ray is not None
+    leaves = np.flatnonzero(shown.ray.log.kinds == Event.LEAF_ENTERED)
+    shown.go(int(leaves[0]))
+    stage.rest(0.3)
+
+
+def ray(stage: Stage) -> Iterable[QWidget]:
+    follow(stage)
+    return ()
+
+
+def tree(stage: Stage) -> Iterable[QWidget]:
+    follow(stage)
+    stage.window.ray_tools.ray.show_node.click()
+    stage.until(lambda: stage.window.ray_tools.tree.chosen is not None, "the node")
+    stage.rest(0.5)
+    return ()
+
+
 def light(stage: Stage) -> Iterable[QWidget]:
     stage.demo("glass", 1.0)
     stage.document.change("settings.render.ray_type", "whitted")
@@ -290,6 +320,8 @@ PICTURES = {
         statistics,
         boxes,
         pixel,
+        ray,
+        tree,
         light,
         export,
         settings,

@@ -1,0 +1,134 @@
+"""The ray debugger and the tree browser at work: they ask the engine between two frames, follow the one selection, and
+draw over the picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QDockWidget, QMainWindow
+
+from raygrove.app.document.state import State
+from raygrove.app.frames.render_thread import FinishedFrame
+from raygrove.app.ui.panels.inspectors import Inspectors, Place, tree_of
+from raygrove.app.ui.panels.ray_panel import RayPanel
+from raygrove.app.ui.panels.tree_panel import TreePanel
+from raygrove.app.ui.picture.ray_marks import RayMarks
+from raygrove.app.ui.session.inspection import Inspected
+from raygrove.app.ui.session.session import Session
+from raygrove.app.ui.widgets.scrolled import panel_of
+from raygrove.gpu.analysis.followed_ray import FollowedRay
+from raygrove.gpu.analysis.tree_rows import TreeNode
+from raygrove.gpu.scene import Scene
+
+
+class RayTools(QObject):
+    """See the module. Nothing is asked for while neither panel is seen."""
+
+    def __init__(self, session: Session, inspectors: Inspectors, parent: QObject) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._docks: dict[str, QDockWidget] = {}
+        self.ray, self.tree = RayPanel(), TreePanel(self._ask_tree)
+        self.marks = RayMarks(session.document)
+        inspectors.laid_on.connect(self.marks.lie_on)
+        inspectors.has_company = self.ray.isVisible
+        self.ray.pixel_wanted.connect(lambda across, down: self.follow((across, down)))
+        self.ray.stepped.connect(self._show_step)
+        self.ray.node_wanted.connect(self._show_in_tree)
+        self.ray.seen.connect(self._follow_selected)
+        self.tree.node_chosen.connect(self._choose_node)
+        self.tree.ray_wanted.connect(lambda: self._reveal_at(self.ray.node))
+        session.inspection.changed.connect(self._take_selection)
+        session.loop.frame_arrived.connect(self._take_frame)
+        session.document.observe(self._changed)
+        session.document.on_scene.append(self._open)
+
+    def places(self) -> tuple[Place, ...]:
+        """Name, title, widget and side of each dock; none is shown at first."""
+        right = Qt.DockWidgetArea.RightDockWidgetArea
+        return (("ray", self.tr("Ray"), self.ray, right), ("tree", self.tr("Tree"), self.tree, right))
+
+    def take_docks(self, window: QMainWindow, docks: list[QDockWidget]) -> None:
+        """The docks that the window made of `places`: tabs of the heat map's place."""
+        heat = next(dock for dock in docks if dock.objectName() == "dock.heat")
+        self._docks = {name: dock for name, _, widget, _ in self.places() for dock in docks if panel_of(dock) is widget}
+        for dock in self._docks.values():
+            window.tabifyDockWidget(heat, dock)
+
+    def follow(self, place: tuple[float, float]) -> None:
+        """Follow the ray of a place of the picture, and select that."""
+        self._session.inspection.select(pixel=place)
+        self._ask_ray(place)
+
+    # -- what is asked ------------------------------------------------------------------------------------------------
+    def _ask_ray(self, place: tuple[float, float]) -> None:
+        self.ray.show_pixel(place, self._size())
+        self._session.loop.ask("ray", lambda maker: maker.follow_ray(*place), self._show_ray)
+
+    def _ask_tree(self, question: Callable[[Any], Any], take: Callable[[Any], None]) -> None:
+        self._session.loop.ask("tree", lambda maker: maker.ask_of_tree(question), take)
+
+    def _show_ray(self, found: FollowedRay | None) -> None:
+        if found is None or self._session.document.scene is not None:
+            self.ray.show_ray(found, self._session.inspection.now.node)
+
+    # -- what happens -------------------------------------------------------------------------------------------------
+    def _show_step(self, n: int) -> None:
+        self.marks.show_ray(self.ray.ray, n)
+
+    def _show_in_tree(self, node_id: int) -> None:
+        dock = self._docks.get("tree")
+        if dock is not None:
+            dock.show()
+            dock.raise_()
+        self._reveal_at(node_id)
+
+    def _reveal_at(self, node_id: int | None) -> None:
+        ray = self.ray.ray
+        if ray is None or node_id is None:
+            self.tree.explain(self.tr("No ray is followed: pick a pixel in the panel Ray."))
+            return
+        self.tree.reveal(ray.path(node_id))
+
+    def _choose_node(self, node: TreeNode | None) -> None:
+        self.marks.show_node(node)
+        self._session.inspection.select(node=node.id if node is not None else None)
+        if node is not None and self.ray.ray is not None:
+            self.ray.go_to_node(node.id)
+
+    def _take_selection(self, before: Inspected, after: Inspected) -> None:
+        if after.pixel != before.pixel and after.pixel is not None and self.ray.isVisible():
+            self._ask_ray(after.pixel)
+        is_new = after.node is not None and after.node != before.node and after.node != self.tree.chosen
+        if is_new and after.node is not None and self.tree.isVisible():
+            self.tree.find_node(after.node)
+
+    def _follow_selected(self) -> None:
+        """The panel is seen: the pixel that was selected meanwhile."""
+        place = self._session.inspection.now.pixel
+        self.ray.show_pixel(place, self._size())
+        if place is not None and self.ray.ray is None:
+            self._ask_ray(place)
+
+    def _take_frame(self, frame: FinishedFrame) -> None:
+        if self.ray.isVisible():
+            self.ray.show_pixel(None, self._size())
+        if self.tree.is_old and not self._session.document.state.timeline.is_playing:
+            self.tree.look()
+
+    def _changed(self, before: State, after: State) -> None:
+        if tree_of(before) != tree_of(after):
+            self.ray.mark_old()
+            self.tree.mark_old()
+            self.marks.show_ray(None, -1)
+            self.marks.show_node(None)
+
+    def _open(self, scene: Scene | None) -> None:
+        self.ray.clear()
+        self.tree.clear()
+
+    def _size(self) -> tuple[int, int]:
+        frame = self._session.loop.last_frame
+        return frame.request.size if frame is not None else (0, 0)
