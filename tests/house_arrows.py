@@ -111,7 +111,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "app.scene_io": PLAIN,
     "app.export": PLAIN,
     "bench": ("app.scene_io", "gpu"),  # scenes are plain values, made or read without Qt: docs/decisions/rooms.md
-    "bench.store": ("app.export.whole_files", "gpu.analysis.intervals", "gpu.errors", "gpu.linux"),
+    "bench.store": ("app.export.tables", "app.export.whole_files", "gpu.analysis", "gpu.errors", "gpu.linux"),
     "gpu": ("gpu",),
     "gpu.face": ("gpu", "app.scene_io"),  # files and built-in scenes, when they are asked for
     "gpu.linux": (),

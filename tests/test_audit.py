@@ -48,7 +48,7 @@ def test_packages_come_as_wheels_with_hashes(script: str) -> None:
     assert lines and all("--only-binary :all:" in line and "--require-hashes" in line for line in lines)
 
 
-PAGES = ("gpu/analysis/race_page.py",)
+PAGES = ("gpu/analysis/pages.py",)
 """What writes HTML."""
 
 

@@ -13,7 +13,10 @@ from raygrove.app.cli.of_programs import add_plug_in
 from raygrove.app.cli.of_stores import OF_STORES, add_store
 from raygrove.program import typed
 
-COMMANDS = ("view", "render", "bench", "race", "advise", "sweep", "tree", "lesson", "info", "warm", "doctor")
+COMMANDS = (
+    *("view", "render", "bench", "race", "advise", "sweep", "results", "compare"),
+    *("tree", "lesson", "info", "warm", "doctor"),
+)
 DEFAULT_COMMAND = "view"
 BENCH_KINDS = ("build", "trace", "frame", "suite")
 TREE_KINDS = ("export", "import", "validate", "diagnose")
@@ -79,6 +82,8 @@ def top_parser(version: str) -> argparse.ArgumentParser:
     commands.add_argument("race", nargs="?", help="several structures on the same frames: who is faster, and why")
     commands.add_argument("advise", nargs="?", help="when to rebuild a structure over a clip, and when to refit it")
     commands.add_argument("sweep", nargs="?", help="many measurements or pictures by a plan, kept in a folder")
+    commands.add_argument("results", nargs="?", help="what such a folder holds, as tables")
+    commands.add_argument("compare", nargs="?", help="two such folders: what became slower, for CI")
     commands.add_argument("tree", nargs="?", help="trees in files: tree export, import, validate or diagnose")
     commands.add_argument("lesson", nargs="?", help="questions to predict, measured on this machine")
     commands.add_argument("info", nargs="?", help="what is in a file")
@@ -99,6 +104,9 @@ def command_parser(command: str, version: str) -> argparse.ArgumentParser:
         "advise": "Say when to rebuild a structure over a clip and when to refit it, by measured times.",
         "sweep": "Do every job of a plan once: measurements and pictures, each kept in a folder of results, so that "
         "the same command goes on where it ended.",
+        "results": "Show the results of sweeps: tables for people, papers and pages.",
+        "compare": "Compare results: medians with intervals, a verdict for each, exit code 1 where B is slower, finds "
+        "other hits, or lacks something.",
         "tree": "Write, read, prove and judge trees over a scene; exit code 1 where something is wrong.",
         "lesson": "Predict what structures cost, then measure it here. Without a name: the lessons there are.",
         "info": "Say what is in a scene.",

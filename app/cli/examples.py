@@ -43,6 +43,14 @@ EXAMPLES = {
   raygrove sweep plan.toml --store results/              do them; the same again goes on where it ended
   raygrove sweep plan.toml --store results/ --shard 1/4  a quarter, for one of four machines or tasks of an array
   raygrove sweep plan.toml --store results/ --again failed,crashed""",
+    "results": """examples:
+  raygrove results results/ --where configuration=hploc* --where status=done
+  raygrove results results/ --columns scene,configuration,trace_ms,trace_ms_low,trace_ms_high --out table.tex
+  raygrove results results/ --out baseline.jsonl     all of it in one file, for compare
+  raygrove results results/ --open 5bb787ce          the window, on that result's scene and structure""",
+    "compare": """examples:
+  raygrove compare baseline.jsonl results/ --threshold 5 --out report.html
+  raygrove compare results/@12ab34 results/@98fe76   two versions of the program in one store""",
     "tree": """examples:
   raygrove tree export --demo blob --hierarchy hploc --out blob.rgtree
   raygrove tree import bunny.obj --tree bunny.save.bin --out bunny.rgtree

@@ -73,6 +73,7 @@ class Runner:
         begin = time.perf_counter()
         record: dict[str, Any] = {
             "job": dict(job.what),
+            "files": list(job.files),
             "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         }
         try:

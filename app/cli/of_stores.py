@@ -6,12 +6,43 @@ import argparse
 
 from raygrove.app.cli import values
 
-OF_STORES = ("sweep",)
+OF_STORES = ("sweep", "results", "compare")
 
 
 def add_store(parser: argparse.ArgumentParser, command: str) -> None:
     """The arguments of one of OF_STORES."""
-    group = parser.add_argument_group("jobs and results")
+    {"sweep": _add_sweep, "results": _add_results, "compare": _add_compare}[command](
+        parser.add_argument_group("jobs and results")
+    )
+
+
+def _add_results(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("files", nargs="*", metavar="STORE", help="a folder of results, or a file of them, .jsonl")
+    group.add_argument(
+        "--where",
+        metavar="KEY=VALUE",
+        action="append",
+        help="only results that say so: KEY=VALUE with * and ?, KEY!=VALUE, KEY<NUMBER; repeats",
+    )
+    group.add_argument("--columns", metavar="A,B", type=values.names, help="what the table shows")
+    group.add_argument("--sort", metavar="A,B", type=values.names, help="the columns that rows are sorted by")
+    group.add_argument(
+        "--out", metavar="FILE", help="FILE.csv, .jsonl (which compare takes), .json, .md, .tex, or .html"
+    )
+    group.add_argument("--open", metavar="SHA", help="the window, on the scene and structure of that result")
+
+
+def _add_compare(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "files", nargs="*", metavar="A B", help="folders or files (.jsonl) of results; A@DIGEST: of sources"
+    )
+    group.add_argument(
+        "--threshold", metavar="PERCENT", type=values.percent, help="by how much B may be slower (default: 5)"
+    )
+    group.add_argument("--out", metavar="FILE", help="a report: FILE.html, .json, .csv, .md or .tex")
+
+
+def _add_sweep(group: argparse._ArgumentGroup) -> None:
     group.add_argument("files", nargs="*", metavar="PLAN.toml", help="what is done: docs/sweeps.md")
     group.add_argument("--store", metavar="DIR", help="the folder of results, which is made")
     group.add_argument("--dry-run", action="store_true", help="say how many jobs there are, and how long they take")

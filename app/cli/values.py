@@ -109,6 +109,14 @@ def height(text: str) -> float:
     return value
 
 
+def percent(text: str) -> float:
+    """A part of 0 to 1000 percent."""
+    value = number(text.removesuffix("%").strip(), "a number of percent")
+    if not 0.0 <= value <= 1000.0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no part: it is from 0 to 1000 percent")
+    return value
+
+
 def vector(text: str) -> tuple[float, float, float]:
     """X,Y,Z."""
     parts = text.split(",")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from raygrove.app.lessons.answers import Answer
 from raygrove.app.lessons.lesson import QUANTITIES, Lesson, Question
-from raygrove.gpu.analysis.race_page import document_of, table_of
+from raygrove.gpu.analysis.pages import document_of, table_of
 
 
 @dataclasses.dataclass(frozen=True)

@@ -6,38 +6,15 @@ import base64
 import html
 import struct
 import zlib
-from collections.abc import Sequence
 
 import numpy as np
 
-from .drawing import DARK, LIGHT, style_of
+from .pages import document_of, facts_list, table_of
 from .race import METRICS, Contestant, Race
 from .race_plots import plots
 
-POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 MARK = (255, 0, 255, 255)
 """The colour of pixels whose hits differ."""
-STYLE = f"""
-:root {{ color-scheme: light dark; --back: #FFFFFF; --text: {LIGHT["text"]}; --soft: #4E5862; --line: #D5DBE2; }}
-@media (prefers-color-scheme: dark) {{ :root {{ --back: #14171A; --text: {DARK["text"]}; --soft: #AEB6C0;
---line: #3A424C; }} }}
-body {{ margin: 0 auto; max-width: 60rem; padding: 1rem; background: var(--back); color: var(--text);
-font: 1rem/1.5 system-ui, sans-serif; }}
-h1 {{ font-size: 1.5rem; margin: 0; }} h2 {{ font-size: 1.15rem; margin: 2rem 0 0.5rem; }}
-p, dd {{ color: var(--soft); }} .verdict {{ color: var(--text); font-weight: 600; }}
-.wide {{ overflow-x: auto; }} svg {{ width: 100%; min-width: 34rem; max-width: 48rem; height: auto; }}
-table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
-th, td {{ text-align: right; padding: 0.25rem 0.6rem; border-bottom: 1px solid var(--line); white-space: nowrap; }}
-th.name, td.name {{ text-align: left; }}
-ol {{ padding-left: 1.4rem; }} li {{ margin: 0.3rem 0; }}
-.pictures {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: 0.8rem; }}
-figure {{ margin: 0; }} figure img {{ width: 100%; display: block; }} figcaption {{ overflow-wrap: anywhere; }}
-pre {{ overflow-x: auto; padding: 0.6rem; border: 1px solid var(--line); }}
-dl {{ display: grid; grid-template-columns: max-content 1fr; gap: 0 1rem; }} dt {{ font-weight: 600; }}
-dd {{ margin: 0; overflow-wrap: anywhere; }}
-{style_of(LIGHT)}
-@media (prefers-color-scheme: dark) {{ {style_of(DARK)} }}
-"""
 
 
 def page_of(race: Race, command: str = "", about: dict[str, str] | None = None) -> str:
@@ -58,22 +35,10 @@ def page_of(race: Race, command: str = "", about: dict[str, str] | None = None) 
         f"<h2>Figures</h2>\n{_figures(race)}",
         f"<h2>Pictures of the last frame</h2>\n{_pictures(race)}",
         f"<h2>What goes with speed</h2>\n{_correlations(race)}",
-        f"<h2>How it was measured</h2>\n{_facts(facts)}",
+        f"<h2>How it was measured</h2>\n{facts_list(facts)}",
         f"<p>The same race again:</p>\n<pre>{html.escape(command)}</pre>" if command else "",
     ]
-    return document_of(f"Race: {race.scene}", [part for part in parts if part])
-
-
-def document_of(title: str, parts: Sequence[str]) -> str:
-    """A page of those parts, which are HTML, under a title, which is text."""
-    title = html.escape(title)
-    head = (
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>"
-    )
-    return "\n".join([head, *parts, "</body>\n</html>\n"])
+    return document_of(f"Race: {race.scene}", parts)
 
 
 def _ranked(one: Contestant) -> str:
@@ -110,19 +75,6 @@ def _correlations(race: Race) -> str:
     return f"<p>{sentence}</p>\n" + table_of(("Metric", "Correlation", "p", "Contestants", "Outliers"), rows, names=1)
 
 
-def table_of(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], names: int) -> str:
-    """A table of texts, the first `names` columns of which are words."""
-
-    def line(cells: tuple[str, ...], tag: str) -> str:
-        kinds = (' class="name"' if place < names else "" for place in range(len(cells)))
-        made = (f"<{tag}{kind}>{html.escape(cell)}</{tag}>" for cell, kind in zip(cells, kinds, strict=True))
-        return f"<tr>{''.join(made)}</tr>"
-
-    return '<div class="wide"><table>' + "\n".join([line(heads, "th"), *(line(row, "td") for row in rows)]) + (
-        "</table></div>"
-    )  # fmt: skip
-
-
 def _pictures(race: Race) -> str:
     made = []
     for one in race.contestants:
@@ -141,10 +93,6 @@ def _pictures(race: Race) -> str:
             f'<figure><img alt="{words}" src="data:image/png;base64,{source}"><figcaption>{words}</figcaption></figure>'
         )
     return f'<div class="pictures">{"".join(made)}</div>'
-
-
-def _facts(facts: dict[str, str]) -> str:
-    return "<dl>" + "".join(f"<dt>{html.escape(k)}</dt><dd>{html.escape(v)}</dd>" for k, v in facts.items()) + "</dl>"
 
 
 def _number(value: float | None) -> str:

@@ -62,7 +62,7 @@ def test_bash_offers_what_can_stand_there(words: str, expected: set[str]) -> Non
 def test_files_are_offered_beside_commands(tmp_path: Path) -> None:
     for name in ("rend a.obj", "other.obj"):
         (tmp_path / name).touch()
-    assert set(offered("python main.py re", tmp_path)) == {"render", "rend a.obj"}
+    assert set(offered("python main.py rend", tmp_path)) == {"render", "rend a.obj"}
     assert set(offered("python main.py render --settings ot", tmp_path)) == {"other.obj"}
 
 

@@ -1,0 +1,133 @@
+"""`results`: what a store holds, as a table, and as files for papers and pages."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from raygrove.app.cli.sweep_plan import words_of
+from raygrove.app.export.tables import json_text, text_table
+from raygrove.app.export.whole_files import check_writable, write_atomically
+from raygrove.app.problems.problems import UsageError
+from raygrove.bench.store.reading import ENDING, read_results
+from raygrove.bench.store.tables import ENDINGS, Filter, columns_of, filter_of, flat_rows, shown, written
+
+if TYPE_CHECKING:
+    from raygrove.app.cli.main import Words
+
+HASH_DIGITS = 12
+"""Digits of a hash that a table for people shows."""
+
+
+def run(names: argparse.Namespace, words: Words) -> int:
+    """Show what was asked for, or open it in the window; returns the exit code."""
+    if len(names.files) != 1:
+        raise UsageError("name a store of results, or a file of JSON lines: results results/ (docs/sweeps.md).")
+    check_out(names.out, (ENDING, ".json", *ENDINGS))
+    try:
+        filters = [filter_of(text) for text in names.where or ()]
+    except ValueError as error:
+        raise UsageError(f"--where {error}.") from error
+    damaged: list[str] = []
+    records, rows = _picked(names.files[0], filters, damaged)
+    for sentence in damaged:
+        words.warn(sentence)
+    if names.open is not None:
+        return _open(records, names.open)
+    rows.sort(key=lambda row: [_ordered(row.get(key)) for key in names.sort or ("scene", "configuration", "ray_type")])
+    columns = list(names.columns or columns_of(rows))
+    strange = [name for name in columns if rows and all(name not in row for row in rows)]
+    if strange:
+        known = sorted({key for row in rows for key in row})
+        raise UsageError(f"--columns {', '.join(strange)}: results have {', '.join(known)}.")
+    if names.out is not None:
+        title = f"Results: {Path(names.files[0]).name}"
+        facts = {
+            "Results": f"{len(records):,}",
+            "Rows": f"{len(rows):,}",
+            "Picked by": ", ".join(names.where or ("all",)),
+        }
+        text = _lines_of(records) if names.out.endswith(ENDING) else _text(names.out, title, rows, columns, facts)
+        write_out(names.out, text, words)
+    if names.json:
+        print(json_text({"results": rows}))
+    elif rows:
+        print(text_table([_short(row, columns) for row in rows], columns))
+    words.say(f"{len(rows):,} rows of {len(records):,} results.")
+    return 0
+
+
+def _picked(
+    place: str, filters: Sequence[Filter], damaged: list[str]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The results of which some row is meant, and those rows."""
+    records, rows = [], []
+    for record in read_results(place, damaged):
+        mine = [row for row in flat_rows([record]) if all(one.takes(row) for one in filters)]
+        if mine:
+            records.append(record)
+            rows += mine
+    return records, rows
+
+
+def _open(records: Sequence[Mapping[str, Any]], start: str) -> int:
+    """The window on the scene and the structure of a result, whose hash begins so."""
+    from raygrove.app.cli.main import main
+
+    found = [record for record in records if str(record.get("sha", "")).startswith(start)]
+    if len(found) != 1:
+        raise UsageError(f"--open {start}: {len(found)} results have a hash that begins so; name one.")
+    what = found[0]["job"]
+    if "measure" not in what:
+        raise UsageError(f"--open {start}: this result is not Raygrove's, and says no scene.")
+    files = found[0].get("files", [])
+    if str(what["scene"]).startswith("sha256:") and not files:
+        raise UsageError(f"--open {start}: this result does not say where its scene lies.")
+    return main(words_of(what, files, "view"))
+
+
+def _ordered(value: Any) -> tuple[bool, float, str]:
+    """What sorts numbers as numbers and the rest as text, nothing last."""
+    is_number = isinstance(value, int | float)
+    return (value is None, float(value) if is_number else 0.0, "" if is_number else str(value))
+
+
+def _short(row: Mapping[str, Any], columns: Sequence[str]) -> dict[str, Any]:
+    """A row for a table that people read."""
+    return {name: _cell(name, row.get(name)) for name in columns}
+
+
+def _cell(name: str, value: Any) -> Any:
+    if name == "sha":
+        return str(value)[:HASH_DIGITS]
+    return shown(value) if isinstance(value, list | tuple) else value if value != "" else None
+
+
+def _lines_of(records: Sequence[Mapping[str, Any]]) -> str:
+    return "".join(json.dumps(record, separators=(",", ":")) + "\n" for record in records)
+
+
+def _text(
+    out: str, title: str, rows: Sequence[Mapping[str, Any]], columns: Sequence[str], facts: Mapping[str, str]
+) -> str:
+    if out.endswith(".json"):
+        return json_text({"results": list(rows)}) + "\n"
+    return written(Path(out).suffix, title, rows, columns, facts)
+
+
+def check_out(out: str | None, endings: Sequence[str]) -> None:
+    """Refuse a file that cannot be written, before any work. Raises UsageError, OSError."""
+    if out is None:
+        return
+    if Path(out).suffix not in endings:
+        raise UsageError(f"--out {out}: name a file that ends in {', '.join(endings)}.")
+    check_writable(Path(out).parent, Path(out).name)
+
+
+def write_out(out: str, text: str, words: Words) -> None:
+    """Write a text, and say so."""
+    write_atomically(Path(out), lambda file: file.write(text.encode()))
+    words.say(f"Wrote {out}.")

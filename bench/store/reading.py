@@ -1,0 +1,56 @@
+"""Results from where people keep them: a store, or a file of JSON lines, which goes into a repository as a baseline and
+which programs of others can write."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+from collections.abc import Iterator
+from typing import Any
+
+from raygrove.gpu.errors import Error
+
+from .folder import Store
+
+ENDING = ".jsonl"
+LONGEST = 1 << 26
+"""Bytes of a line, at most."""
+
+
+def read_results(place: str, damaged: list[str] | None = None) -> Iterator[dict[str, Any]]:
+    """The results of a store or of a file. Raises StoreError, Error, OSError."""
+    if place.endswith(ENDING):
+        yield from _lines(pathlib.Path(place))
+    else:
+        yield from Store(place).records(damaged)
+
+
+def _lines(path: pathlib.Path) -> Iterator[dict[str, Any]]:
+    with open(path, "rb") as file:
+        number = 0
+        while line := file.readline(LONGEST):
+            number += 1
+            if line.strip():
+                yield _record(line, f"{path}, line {number}")
+
+
+def _record(line: bytes, where: str) -> dict[str, Any]:
+    remedy = 'write one object a line, as {"job": {"name": "mine"}, "samples": {"build_ms": [1.2, 1.3]}}'
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise Error(f"it is no JSON ({error})", where, remedy) from error
+    if not isinstance(record, dict) or not isinstance(record.get("job"), dict):
+        raise Error("it is no result", where, remedy)
+    rows = record.get("rows", [])
+    tables = [record.get("samples", {}), *(row.get("rounds", {}) for row in rows if isinstance(row, dict))]
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows) or not all(map(_is_table, tables)):
+        raise Error("its samples are no lists of numbers by names", where, remedy)
+    return record
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        isinstance(one, list) and all(isinstance(x, int | float) and not isinstance(x, bool) for x in one)
+        for one in value.values()
+    )

@@ -1,0 +1,62 @@
+"""Pages of HTML that load nothing: a content security policy that forbids it, light or dark as the reader's system is,
+tables that scroll on a phone."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Mapping, Sequence
+
+from .drawing import DARK, LIGHT, style_of
+
+POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+STYLE = f"""
+:root {{ color-scheme: light dark; --back: #FFFFFF; --text: {LIGHT["text"]}; --soft: #4E5862; --line: #D5DBE2; }}
+@media (prefers-color-scheme: dark) {{ :root {{ --back: #14171A; --text: {DARK["text"]}; --soft: #AEB6C0;
+--line: #3A424C; }} }}
+body {{ margin: 0 auto; max-width: 60rem; padding: 1rem; background: var(--back); color: var(--text);
+font: 1rem/1.5 system-ui, sans-serif; }}
+h1 {{ font-size: 1.5rem; margin: 0; }} h2 {{ font-size: 1.15rem; margin: 2rem 0 0.5rem; }}
+p, dd {{ color: var(--soft); }} .verdict {{ color: var(--text); font-weight: 600; }}
+.wide {{ overflow-x: auto; }} svg {{ width: 100%; min-width: 34rem; max-width: 48rem; height: auto; }}
+table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
+th, td {{ text-align: right; padding: 0.25rem 0.6rem; border-bottom: 1px solid var(--line); white-space: nowrap; }}
+th.name, td.name {{ text-align: left; }}
+ol {{ padding-left: 1.4rem; }} li {{ margin: 0.3rem 0; }}
+.pictures {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: 0.8rem; }}
+figure {{ margin: 0; }} figure img {{ width: 100%; display: block; }} figcaption {{ overflow-wrap: anywhere; }}
+pre {{ overflow-x: auto; padding: 0.6rem; border: 1px solid var(--line); }}
+dl {{ display: grid; grid-template-columns: max-content 1fr; gap: 0 1rem; }} dt {{ font-weight: 600; }}
+dd {{ margin: 0; overflow-wrap: anywhere; }}
+{style_of(LIGHT)}
+@media (prefers-color-scheme: dark) {{ {style_of(DARK)} }}
+"""
+
+
+def document_of(title: str, parts: Iterable[str]) -> str:
+    """A page of parts in HTML, under its title, which is text. Empty parts are left out."""
+    shown = html.escape(title)
+    head = (
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{shown}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{shown}</h1>"
+    )
+    return "\n".join(part for part in (head, *parts, "</body>\n</html>\n") if part)
+
+
+def table_of(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], names: int) -> str:
+    """A table of text; the first `names` columns stand to the left."""
+
+    def line(cells: tuple[str, ...], tag: str) -> str:
+        kinds = (' class="name"' if place < names else "" for place in range(len(cells)))
+        made = (f"<{tag}{kind}>{html.escape(cell)}</{tag}>" for cell, kind in zip(cells, kinds, strict=True))
+        return f"<tr>{''.join(made)}</tr>"
+
+    return '<div class="wide"><table>' + "\n".join([line(heads, "th"), *(line(row, "td") for row in rows)]) + (
+        "</table></div>"
+    )  # fmt: skip
+
+
+def facts_list(facts: Mapping[str, str]) -> str:
+    """Facts as a list of their names and values."""
+    return "<dl>" + "".join(f"<dt>{html.escape(k)}</dt><dd>{html.escape(v)}</dd>" for k, v in facts.items()) + "</dl>"
