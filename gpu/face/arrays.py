@@ -50,6 +50,44 @@ def taken(target: Target, array: Any, name: str, shape: tuple[int | None, ...], 
     return copied if _is_own(target, copied) else target.upload(copied, "face")
 
 
+def taken_number(value: Any, name: str, what: str) -> float:
+    """One number of a caller. ArrayError, which says `what` it is, where it is none."""
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        found = np.nan
+    if np.isnan(found):
+        raise ArrayError(f"{name} is {what}; it is {value!r}")
+    return found
+
+
+def taken_numbers(values: Any, name: str, what: str, count: int) -> tuple[float, ...]:
+    """So many numbers of a caller, as taken_number."""
+    try:
+        found = tuple(float(value) for value in values)
+    except (TypeError, ValueError):
+        found = ()
+    if len(found) != count or not np.isfinite(found).all():
+        raise ArrayError(f"{name} is {what}; it is {values!r}")
+    return found
+
+
+def check_range(column: Any, name: str, least: int, most: int) -> None:
+    """ArrayError where whole numbers of the host are beyond `least` and `most`. Of a GPU's nobody can tell without
+    waiting."""
+    if isinstance(column, np.ndarray) and column.size:
+        low, high = (int(column.min()), int(column.max())) if column.ndim else (int(column),) * 2
+        if low < least or high > most:
+            found = f"it is {low}" if low == high else f"these are from {low} to {high}"
+            raise ArrayError(f"{name} are from {least} to {most}; {found}")
+
+
+def check_is_array(array: Any, name: str) -> None:
+    """ArrayError where what is to be written in place is a sequence or a number: nothing of it would come back."""
+    if not any(hasattr(array, way) for way in ("__array_interface__", "__cuda_array_interface__", "__dlpack__")):
+        raise ArrayError(f"{name} is written in place and is no array but a {type(array).__name__}")
+
+
 def check_shape(array: Any, name: str, shape: tuple[int | None, ...]) -> None:
     """ArrayError where the array has another shape; None stands for any number."""
     fits = len(array.shape) == len(shape) and all(

@@ -50,10 +50,19 @@ class Hits:
 
 def checked_outputs(outputs: tuple[str, ...]) -> tuple[str, ...]:
     """The outputs asked for, t and prim_id among them. ArrayError for one that there is not."""
+    if isinstance(outputs, str):
+        raise arrays.ArrayError(f"outputs are several names; this is one, {outputs!r}", remedy=f'give ("{outputs}",)')
     for name in outputs:
         if name not in OUTPUTS:
             raise arrays.ArrayError(f"there is no output {name!r} of a hit", remedy="choose of " + ", ".join(OUTPUTS))
     return tuple(name for name in OUTPUTS if name in outputs or name in ("t", "prim_id"))
+
+
+def checked_count(count: Any) -> int:
+    """How many hits there are to be. ArrayError for what is no whole number from 0."""
+    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 0:
+        raise arrays.ArrayError(f"count is a whole number from 0; it is {count!r}", remedy="give len(rays)")
+    return int(count)
 
 
 def empty_hits(target: Target, count: int, outputs: tuple[str, ...], library: str) -> tuple[Hits, dict[str, Array]]:
@@ -67,11 +76,17 @@ def empty_hits(target: Target, count: int, outputs: tuple[str, ...], library: st
 
 def native_hits(target: Target, hits: Hits, count: int) -> dict[str, Array]:
     """The arrays of a caller's hits, to be written in place. ArrayError where they cannot be."""
+    if not isinstance(hits, Hits):
+        raise arrays.ArrayError(
+            f"out are rg.Hits to be written into, an array for each output, and no {type(hits).__name__}",
+            remedy="take tree.empty_hits(count), or rg.Hits(t=..., prim_id=...) of your own arrays",
+        )
     native = {}
     for name, (kind, shape) in OUTPUTS.items():
         array = getattr(hits, name)
         if array is None:
             continue
+        arrays.check_is_array(array, f"out.{name}")
         found = on_target(target, array, f"out.{name}")
         arrays.check_shape(found, f"out.{name}", (count, *shape))
         is_writable = not isinstance(found, np.ndarray) or found.flags.writeable
@@ -93,6 +108,7 @@ def native_flags(target: Target, out: Any, count: int) -> Array:
     """(count,) bool on the target: a caller's, or new ones. ArrayError where those cannot be written in place."""
     if out is None:
         return _empty(target, (count,), np.bool_)
+    arrays.check_is_array(out, "out")
     found = on_target(target, out, "out")
     arrays.check_shape(found, "out", (count,))
     is_writable = not isinstance(found, np.ndarray) or found.flags.writeable

@@ -8,10 +8,14 @@ import numpy as np
 
 from ..errors import Error
 from ..target.base import Array, Target
-from ..target.foreign import is_on_gpu, library_of, on_host, on_target
+from ..target.foreign import in_rows, is_on_gpu, library_of, on_host, on_target
 from ..trace.arrays import EVERY_GROUP, EVERY_MASK, ArrayRays, packed
 from ..trace.trace import BufferRays, upload_rays
 from . import arrays
+from .scenes import MOST_GROUPS
+
+LABELS = {"groups": (EVERY_GROUP, MOST_GROUPS - 1), "masks": (-(1 << 31), (1 << 32) - 1)}
+"""The least and the largest group of a ray, and its mask as a number: of 32 bits, with a sign or without."""
 
 FLOAT_MAX = float(np.finfo(np.float32).max)
 
@@ -46,8 +50,9 @@ class RaySet:
         masks: Any = EVERY_MASK,
         check: bool = True,
     ) -> None:
-        self.origins, self.directions = _array(origins), _array(directions)
-        self.t_min, self.t_max, self.groups, self.masks = map(_array, (t_min, t_max, groups, masks))
+        self.origins, self.directions = _array(origins, "origins"), _array(directions, "directions")
+        self.t_min, self.t_max = _array(t_min, "t_min"), _array(t_max, "t_max")
+        self.groups, self.masks = _array(groups, "groups"), _array(masks, "masks")
         counts = set()
         for name, rows in (("origins", self.origins), ("directions", self.directions)):
             shape = tuple(rows.shape)
@@ -62,7 +67,7 @@ class RaySet:
             )
         self.count = counts.pop() if counts else 1
         for name in ("t_min", "t_max", "groups", "masks"):
-            self._check_column(name)
+            self._check_column(name, check)
         if check:
             self._check_values()
         self._taken: tuple[Target, np.ndarray, tuple[Array, ...]] | None = None
@@ -129,7 +134,7 @@ class RaySet:
             self._taken = (target, row, kept)
         return row, kept
 
-    def _check_column(self, name: str) -> None:
+    def _check_column(self, name: str, check: bool) -> None:
         column = getattr(self, name)
         is_whole = name in ("groups", "masks")
         shape = tuple(column.shape)
@@ -139,6 +144,8 @@ class RaySet:
                 f"{'t_min and t_max are' if not is_whole else f'{name} are'} {what}, or one for each of the "
                 f"{self.count} rays; {name} is {arrays.shown(column)}"
             )
+        if name in LABELS and check:
+            arrays.check_range(column, name, *LABELS[name])
 
     def _check_values(self) -> None:
         start, along = self.origins, self.directions
@@ -160,14 +167,11 @@ class RaySet:
 _WIDTHS = {"origins": 2, "directions": 2, "t_min": 1, "t_max": 1, "groups": 1, "masks": 1}
 
 
-def _array(values: Any) -> Any:
+def _array(values: Any, name: str) -> Any:
     """The array itself, or numpy's of a sequence or number."""
     if isinstance(values, np.ndarray) or hasattr(values, "__dlpack__") or is_on_gpu(values):
         return values
-    try:
-        return np.asarray(values)
-    except ValueError as error:  # rows of different lengths
-        raise arrays.ArrayError(f"these are no rows of numbers: {error}") from error
+    return in_rows(values, name)
 
 
 def _kind(array: Any) -> str:

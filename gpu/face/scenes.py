@@ -10,7 +10,7 @@ import numpy as np
 from .. import scene as plain
 from ..errors import Error
 from ..target.base import Target
-from ..target.foreign import on_target
+from ..target.foreign import in_rows, on_target
 from ..trace.arrays import EVERY_GROUP, EVERY_MASK
 from . import arrays
 from .devices import Device, device_of, of_target
@@ -58,7 +58,8 @@ class Mesh:
         check: bool = True,
     ) -> None:
         self._device, self.name, self.moves = device, name, True
-        red, green, blue = map(float, color)
+        what = "three linear numbers, red, green and blue, such as (0.8, 0.1, 0.1)"
+        red, green, blue = arrays.taken_numbers(color, "color", what, 3)
         self.color = (red, green, blue)
         target = device.target
         self._vertices = vertices
@@ -143,7 +144,8 @@ class Mesh:
         return found
 
     def _numbers(self, name: str, values: Any, default: int, most: int) -> np.ndarray:
-        found = np.asarray(default if values is None else values if not hasattr(values, "get") else values.get())
+        given = default if values is None else values if not hasattr(values, "get") else values.get()
+        found = in_rows(given, name)
         if found.dtype.kind not in "iu" or found.shape not in ((), (self.instance_count,)):
             raise arrays.ArrayError(
                 f"{name} are a whole number for each of the {self.instance_count} instances, or one for all; these are "
@@ -282,7 +284,8 @@ class Scene:
             raise ClosedError("the scene is closed", where, "make another one")
 
     def close(self) -> None:
-        """Let go of the meshes; harmless the second time. Trees over the scene stay as they are."""
+        """Let go of the meshes; harmless the second time. Trees over the scene stay as they are, can be traced and can
+        not be updated."""
         tree, self.own_tree = self.own_tree, None
         if tree is not None:
             tree.close()

@@ -13,7 +13,7 @@ from ..target.base import Array, Target
 from ..target.foreign import library_of, on_target
 from ..trace.arrays import EVERY_GROUP, EVERY_MASK, ArrayRays, packed
 from . import arrays
-from .rays import RaySet, _array, _number, _stride
+from .rays import LABELS, RaySet, _array, _kind, _number, _stride
 
 
 class Sensor:
@@ -31,7 +31,11 @@ class Sensor:
 
     def __init__(self, beams: np.ndarray, shape: tuple[int, int], t_min: float = 0.0, t_max: float = np.inf) -> None:
         self.beams = np.ascontiguousarray(beams, np.float32)
-        self.shape, self.t_min, self.t_max = shape, np.asarray(t_min), np.asarray(t_max)
+        self.shape = shape
+        self.t_min, self.t_max = (
+            np.asarray(arrays.taken_number(value, name, "one number, in scene units"))
+            for name, value in (("t_min", t_min), ("t_max", t_max))
+        )
         self._held: weakref.WeakKeyDictionary[Target, Array] = weakref.WeakKeyDictionary()
 
     @property
@@ -60,7 +64,8 @@ class SensorRays:
     from_sensors = True
 
     def __init__(self, sensor: Sensor, poses: Any, groups: Any, masks: Any) -> None:
-        self.sensor, self.poses, self.groups, self.masks = sensor, _array(poses), _array(groups), _array(masks)
+        self.sensor, self.poses = sensor, _array(poses, "poses")
+        self.groups, self.masks = _array(groups, "groups"), _array(masks, "masks")
         shape = tuple(self.poses.shape)
         if len(shape) != 3 or shape[1:] not in ((3, 4), (4, 4)):
             raise arrays.ArrayError(f"poses have the shape (P, 3, 4); these are {arrays.shown(self.poses)}")
@@ -70,11 +75,12 @@ class SensorRays:
                 f"{shape[0]:,} sensors of {sensor.count:,} rays are more than {1 << 30:,} rays", remedy="trace some"
             )
         for name, column in (("groups", self.groups), ("masks", self.masks)):
-            if tuple(column.shape) not in ((), shape[:1]):
+            if tuple(column.shape) not in ((), shape[:1]) or _kind(column) not in "iu":
                 raise arrays.ArrayError(
                     f"{name} are one whole number, or one for each of the {shape[0]} sensors; they are "
                     f"{arrays.shown(column)}"
                 )
+            arrays.check_range(column, name, *LABELS[name])
         self._taken: tuple[Target, np.ndarray, tuple[Array, ...]] | None = None
 
     def __len__(self) -> int:
@@ -137,11 +143,12 @@ def lidar(
     [[-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, -1.0, 0.0]]
     """
     _check_counts(rows=rows, columns=columns)
-    low, high = map(float, fov)
-    if not -90.0 <= low <= high <= 90.0 or not all(map(math.isfinite, turn)):
+    low, high = arrays.taken_numbers(fov, "fov", "the lowest and the highest elevation in degrees, (-15, 15)", 2)
+    begin, end = arrays.taken_numbers(turn, "turn", "the first and the last azimuth in degrees, (180, -180)", 2)
+    if not -90.0 <= low <= high <= 90.0:
         raise arrays.ArrayError(f"fov is the lowest and the highest elevation, from -90 to 90 degrees; it is {fov}")
     up = np.radians(np.linspace(high, low, rows) if rows > 1 else np.array([(low + high) / 2.0]))
-    round_it = np.radians(turn[0] + (turn[1] - turn[0]) * np.arange(columns) / columns)
+    round_it = np.radians(begin + (end - begin) * np.arange(columns) / columns)
     flat = np.cos(up)[:, None]
     beams = np.stack(
         [flat * np.cos(round_it), flat * np.sin(round_it), np.broadcast_to(np.sin(up)[:, None], (rows, columns))],
@@ -168,7 +175,7 @@ def pinhole(width: int, height: int, fov: float = 45.0, *, t_min: float = 0.0, t
 def plane_beams(width: int, height: int, fov: float) -> np.ndarray:
     """(B, 3) float64: the beams of a pinhole camera to the plane at distance 1."""
     _check_counts(width=width, height=height)
-    if not 0.0 < fov < 180.0:
+    if not 0.0 < arrays.taken_number(fov, "fov", "one angle, the vertical one, in degrees") < 180.0:
         raise arrays.ArrayError(f"fov is an angle between 0 and 180 degrees; it is {fov}")
     tall = 2.0 * math.tan(math.radians(fov) / 2.0)
     x = ((np.arange(width) + 0.5) / width - 0.5) * tall * width / height

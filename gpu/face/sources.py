@@ -55,9 +55,11 @@ class SceneSource:
         self.corners: Array | None = None
 
     def update(self, time: float | None) -> Primitives:
-        """What has moved, was added or has another group. Error for a time, which a scene does not have."""
+        """What has moved, was added or has another group. Error for a time, which a scene does not have, and where the
+        scene is closed."""
         if time is not None:
             raise Error("a scene has no times, only clips have", remedy="assign what moves, and call update()")
+        self.scene.check_open("")
         primitives = self.world.update()
         self.positions, self.corners = self.world.positions, self.world.corners
         return primitives

@@ -58,8 +58,7 @@ class TreeStatistics(HierarchyStatistics):
 
 class Structure(NearestToArrays):
     """A tree over triangles or spheres, built by `build` or `build_spheres`. A context manager; `close` gives its
-    memory back, and what is asked of it then raises. One thread at a time uses it and its device. What it answers of
-    regions is told by RegionQueries; its place in space by `nodes`.
+    memory back, and what is asked of it then raises. One thread at a time uses it and its device.
 
     >>> import raygrove as rg
     >>> with rg.build(([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]), "hploc", device="cpu") as tree:
@@ -235,7 +234,7 @@ class Structure(NearestToArrays):
         """Hits of so many rays to be traced into, uninitialised, on the tree's device: arrays of NumPy there, of CuPy
         on a GPU, or of another `library` (torch, jax, warp). Error for outputs that there are not."""
         with self._used("Structure.empty_hits") as target:
-            made, native = hit_arrays.empty_hits(target, int(count), outputs, library)
+            made, native = hit_arrays.empty_hits(target, hit_arrays.checked_count(count), outputs, library)
         object.__setattr__(made, "_native", {id(target): native})
         return made
 
@@ -276,7 +275,9 @@ class Structure(NearestToArrays):
 
     # -- what it is ---------------------------------------------------------------------------------------------------
     def nodes(self) -> NodeTable:
-        """The tree as numpy columns. Waits for the device."""
+        """The tree as numpy columns, the root first and parents before children: `parent` (N,), -1 of the root;
+        `depth`, `is_leaf`; `lower` and `upper` (N, 3); `first_reference` and `reference_count` into `references`, the
+        rows of primitives. Waits for the device."""
         with self._used("Structure.nodes"):
             return self._hierarchy.nodes()
 

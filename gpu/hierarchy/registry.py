@@ -41,8 +41,9 @@ names them again."""
 
 
 def structures() -> dict[str, type[Hierarchy]]:
-    """Every structure by its name on the command line, families in alphabetical order, those of other packages and
-    those that were registered last; HierarchyError where a folder breaks its promise."""
+    """Every structure by its name on the command line, as a class with `title`, `family` and `Options`; families in
+    alphabetical order, those of other packages and those that were registered last. HierarchyError where a folder
+    breaks its promise."""
     return {**_installed(), **_registered}
 
 

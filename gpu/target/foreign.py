@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import Error
 from .base import Array, Target, TargetError
 
 _CPU_DEVICES = (1, 3, 11)  # of DLPack: memory of the host, page-locked memory, of ROCm
@@ -19,6 +20,10 @@ _BY_DLPACK = {"torch": "torch.utils.dlpack", "jax": "jax.dlpack", "jaxlib": "jax
 
 class WrongDeviceError(TargetError):
     """An array lies where the target cannot read it."""
+
+
+class RaggedError(Error, ValueError):
+    """Rows that are no array: they have not all the same length."""
 
 
 def library_of(array: Any) -> str:
@@ -54,11 +59,26 @@ def on_host(array: Any, name: str) -> np.ndarray:
             remedy='copy them (.get(), .cpu(), .numpy()), or take device="cuda"',
         )
     if isinstance(array, np.ndarray) or not hasattr(array, "__dlpack__"):
-        return np.asarray(array)
+        return in_rows(array, name)
     try:
         return np.from_dlpack(array)
     except (BufferError, RuntimeError, TypeError):  # of a type or a layout that DLPack has no word for
         return np.asarray(array)
+
+
+def in_rows(values: Any, name: str) -> np.ndarray:
+    """numpy's array of a sequence, a number or an array of the host. RaggedError where rows have different lengths."""
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        lengths = [len(row) if hasattr(row, "__len__") else 0 for row in values]
+        other = next((number for number, length in enumerate(lengths) if length != lengths[0]), None)
+        what = (
+            f"row 0 has {lengths[0]} and row {other} has {lengths[other]} numbers"
+            if other is not None
+            else "rows have different lengths within"
+        )
+        raise RaggedError(f"{name} are no array: {what}", remedy="give each row as many numbers") from error
 
 
 def on_target(target: Target, array: Any, name: str) -> Array:

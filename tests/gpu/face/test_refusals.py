@@ -1,0 +1,105 @@
+"""What a caller gets wrong is said in a sentence of the library: what, where, and what to do; nothing is taken for
+something else."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import raygrove as rg
+from raygrove.gpu.target.base import Target
+
+V, T = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], [[0, 1, 2]]
+POSES = np.eye(3, 4, dtype=np.float32)[None]
+MOST = (1 << 22) - 1
+ORIGIN, DOWN = [0.2, 0.2, 1.0], [0.0, 0.0, -1.0]
+
+
+def mesh(**named: Any) -> Any:
+    return rg.Scene(device="cpu").add_mesh(**{"vertices": V, "triangles": T, **named})
+
+
+LIDAR = rg.sensors.lidar(2, 2)
+
+REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
+    "colour by name": (lambda: mesh(color="red"), "color is three linear numbers.*'red'"),
+    "one number as colour": (lambda: mesh(color=1.0), "color is three linear numbers"),
+    "colour with alpha": (lambda: mesh(color=(1, 0, 0, 1)), "color is three"),
+    "colour that is none": (lambda: mesh(color=(np.nan, 0, 0)), "color is three"),
+    "ragged vertices": (lambda: mesh(vertices=[[0, 0, 0], [1, 0]]), "vertices are no array: row 0 has 3 and row 1"),
+    "ragged triangles": (lambda: mesh(triangles=[[0, 1, 2], [0]]), "triangles are no array: row 0 has 3 and row 1"),
+    "ragged transforms": (lambda: mesh(transforms=[POSES[0].tolist(), [1.0]]), "transforms are no array: row 0"),
+    "ragged rays": (lambda: rg.RaySet([[0, 0, 0], [1]], DOWN), "origins are no array: row 0 has 3 and row 1 has 1"),
+    "ragged clip": (lambda: rg.Clip([[[0, 0, 0]], [[0, 0, 0], [1, 1, 1]]], T), "vertices are no array"),
+    "one elevation": (lambda: rg.sensors.lidar(4, 8, fov=20), "fov is the lowest and the highest elevation.*20"),
+    "three elevations": (lambda: rg.sensors.lidar(4, 8, fov=(1, 2, 3)), "fov is the lowest and the highest"),
+    "one azimuth": (lambda: rg.sensors.lidar(4, 8, turn=20), "turn is the first and the last azimuth"),
+    "a pair of angles": (lambda: rg.sensors.pinhole(4, 8, fov=(1, 2)), "fov is one angle"),
+    "a range as text": (lambda: rg.sensors.lidar(4, 8, t_max="far"), "t_max is one number.*'far'"),
+    "a range for each": (lambda: rg.sensors.lidar(4, 8, t_max=[1, 2]), "t_max is one number"),
+    "one side of a picture": (lambda: rg.render(rg.Scene(device="cpu"), [], size=3), r"size is \(width, height\)"),
+}  # fmt: skip
+
+
+def ray(**named: Any) -> Any:
+    return rg.RaySet([[0, 0, 0]], DOWN, **named)
+
+
+LABELS: tuple[tuple[str, Any, str], ...] = (
+    *(("groups", group, "groups are from -1 to") for group in (-5, -2, MOST + 1, 2**40, [-5], [2**40])),
+    ("groups", np.array([-2], np.int32), "groups are from -1 to"),
+    *(("groups", group, "groups are one whole number") for group in (1.5, [2.5], "x")),
+    *(("masks", mask, "masks are from") for mask in (2**32, -(2**31) - 1)),
+)
+for label, value, words in LABELS:
+    for who, make in (("sensors", functools.partial(LIDAR.rays, POSES)), ("rays", ray)):
+        REFUSED[f"{label} of {who}: {value}"] = (functools.partial(make, **{label: value}), words)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_it_is_said_and_not_taken(name: str) -> None:
+    call, said = REFUSED[name]
+    with pytest.raises(rg.Error, match=said):
+        call()
+
+
+def test_what_can_be_is_taken() -> None:
+    assert mesh(color=np.array([0.1, 0.2, 0.3])).color == pytest.approx((0.1, 0.2, 0.3))
+    for group in (rg.ALL, 0, MOST, [MOST], np.array([rg.ALL])):
+        assert len(LIDAR.rays(POSES, groups=group)) == 4 and len(ray(groups=group)) == 1
+    for mask in (-1, 0, 2**32 - 1, np.array([2**32 - 1], np.uint32), np.array([-2], np.int32)):
+        assert len(LIDAR.rays(POSES, masks=mask)) == 4 and len(ray(masks=mask)) == 1
+    assert len(ray(groups=-5, check=False)) == 1, "whoever says so is not checked"
+
+
+def test_what_is_written_into_is_an_array_that_can_be(host_target: Target) -> None:
+    with rg.build(V, T, "lbvh", target=host_target) as tree:
+        for out in (np.zeros(1), [0.0], "t"):
+            with pytest.raises(rg.Error, match=r"out are rg.Hits.*empty_hits"):
+                tree.trace(ORIGIN, DOWN, out=out)
+        with pytest.raises(rg.Error, match="out.t is written in place and is no array but a list"):
+            tree.trace(ORIGIN, DOWN, out=rg.Hits(t=[0.0], prim_id=np.zeros(1, np.int32)))
+        with pytest.raises(rg.Error, match="out is written in place and is no array but a list"):
+            tree.occluded(ORIGIN, DOWN, out=[True])
+        with pytest.raises(rg.Error, match="outputs are several names"):
+            tree.trace(ORIGIN, DOWN, outputs="normal")  # type: ignore[arg-type]
+        for count in (-1, "x", 1.5):
+            with pytest.raises(rg.Error, match="count is a whole number"):
+                tree.empty_hits(count)  # type: ignore[arg-type]
+        hits = rg.Hits(t=np.zeros(1, np.float32), prim_id=np.zeros(1, np.int32))
+        assert tree.trace(ORIGIN, DOWN, out=hits).t.tolist() == [1.0], "arrays of a caller"
+
+
+def test_a_tree_over_a_closed_scene_is_traced_and_not_updated(host_target: Target) -> None:
+    scene = rg.Scene(target=host_target)
+    scene.add_mesh(V, T)
+    with rg.build(scene, "lbvh") as tree:
+        scene.close()
+        for update in (tree.update, tree.refit, tree.rebuild, tree.validate):
+            with pytest.raises(rg.Error, match="the scene is closed"):
+                update()
+        assert tree.trace(ORIGIN, DOWN).t.tolist() == [1.0] and tree.statistics.leaf_count == 1, "it stays as it was"
