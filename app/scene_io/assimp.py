@@ -261,6 +261,8 @@ def gather(addresses: np.ndarray) -> np.ndarray:
 
 def blocks(addresses: np.ndarray, word_counts: np.ndarray) -> np.ndarray:
     """The uint32 of many blocks one after another: so many from each address."""
+    if len(addresses) == 1:
+        return view(int(addresses[0]), np.uint32, (int(word_counts[0]),)).copy()
     starts = np.cumsum(word_counts) - word_counts
     return gather(np.repeat(addresses - 4 * starts, word_counts) + 4 * np.arange(int(word_counts.sum())))
 

@@ -15,9 +15,13 @@ from raygrove.gpu.scene import Channel, Clip, Node, Remark, Track
 
 from . import assimp
 from .gltf_tracks import Key
+from .portions import apart, portions
 
 STEP, CUBIC = 0, 3
 DEFAULT_TICKS_PER_SECOND = 25.0
+FIELDS = {"translation": "positions", "rotation": "rotations", "scale": "scalings"}
+AT_ONCE = 500_000
+"""Key frames of tracks that are read together."""
 
 
 class AnimationReader:
@@ -32,7 +36,15 @@ class AnimationReader:
 
     def read(self) -> tuple[Clip, ...]:
         """Clips that move something, in the file's order."""
-        clips = [self._clip(self.scene.animations[i].contents, i) for i in range(self.scene.animation_count)]
+        animations = [self.scene.animations[i].contents for i in range(self.scene.animation_count)]
+        rates = [a.ticks_per_second if a.ticks_per_second > 0.0 else DEFAULT_TICKS_PER_SECOND for a in animations]
+        moved = self._node_channels(animations, rates)
+        clips = [
+            Clip(
+                a.name.text or f"clip {index + 1}", a.duration / rates[index], (*moved[index], *self._morphs(a, index))
+            )
+            for index, a in enumerate(animations)
+        ]
         self.still_count = sum(not clip.channels for clip in clips)
         return tuple(clip for clip in clips if clip.channels)
 
@@ -52,45 +64,64 @@ class AnimationReader:
             result.append(Remark(self.lost_count, "Tracks that move a node that the file does not have were left out."))
         return result
 
-    def _clip(self, animation: assimp.Animation, index: int) -> Clip:
-        rate = animation.ticks_per_second if animation.ticks_per_second > 0.0 else DEFAULT_TICKS_PER_SECOND
-        channels: list[Channel] = []
-        for i in range(animation.channel_count):
-            channels += self._node_channels(animation.channels[i].contents, rate, index)
-        for i in range(animation.morph_channel_count):
-            channels += self._morph_channel(animation.morph_channels[i].contents, rate, index)
-        return Clip(animation.name.text or f"clip {index + 1}", animation.duration / rate, tuple(channels))
-
-    def _node_channels(self, source: assimp.NodeAnim, rate: float, index: int) -> list[Channel]:
-        node = self.node_ids.get(source.name.text, -1)
-        if node < 0:
-            self.lost_count += 1
-            return []
-        rest = self.nodes[node]
-        keys = {
-            "translation": assimp.view(source.positions, assimp.VECTOR_KEY, (source.position_count,)),
-            "rotation": assimp.view(source.rotations, assimp.QUATERNION_KEY, (source.rotation_count,)),
-            "scale": assimp.view(source.scalings, assimp.VECTOR_KEY, (source.scaling_count,)),
-        }
-        channels = []
-        for path, values in keys.items():
-            exact = self.exact.get((index, source.name.text, path))
-            if exact is not None:
-                channels.append(Channel(node, path, exact))
-                continue
-            track = self._track(values, rate, path == "rotation")
-            if track is not None and not _is_at_rest(track, getattr(rest, path)):
-                channels.append(Channel(node, path, track))
+    def _node_channels(self, animations: list[assimp.Animation], rates: list[float]) -> list[list[Channel]]:
+        """The channels of nodes of each animation; all animations are read together, as there may be very many."""
+        counts = [animation.channel_count for animation in animations]
+        found = [assimp.addresses_of(a.channels, a.channel_count) for a in animations if a.channel_count]
+        sources = np.concatenate(found) if found else np.zeros(0, np.int64)
+        owners = np.repeat(np.arange(len(animations)), counts)
+        names = assimp.texts(sources + assimp.NodeAnim.name.offset)
+        nodes = np.array([self.node_ids.get(name, -1) for name in names], np.int64)
+        self.lost_count += int(np.count_nonzero(nodes < 0))
+        channels: list[list[Channel]] = [[] for _ in animations]
+        tracks = {}
+        for path in ("translation", "rotation", "scale"):
+            exact = [self.exact.get((int(owner), name, path)) for owner, name in zip(owners, names, strict=True)]
+            chosen = np.flatnonzero((nodes >= 0) & np.array([track is None for track in exact], bool))
+            rest = np.array([getattr(self.nodes[node], path) for node in nodes[chosen].tolist()], np.float32)
+            ticks = np.array(rates)[owners[chosen]]
+            for index, track in zip(chosen.tolist(), self._tracks(path, sources[chosen], ticks, rest), strict=True):
+                exact[index] = track
+            tracks[path] = exact
+        for index, (owner, node) in enumerate(zip(owners.tolist(), nodes.tolist(), strict=True)):
+            if node >= 0:
+                parts = [(path, of_path[index]) for path, of_path in tracks.items()]
+                channels[owner] += [Channel(node, path, track) for path, track in parts if track is not None]
         return channels
 
-    def _track(self, keys: np.ndarray, rate: float, is_rotation: bool) -> Track | None:
-        if not len(keys):
-            return None
-        values = keys["value"][:, [1, 2, 3, 0]] if is_rotation else keys["value"]
-        kinds = keys["interpolation"]
-        self.cubic_count += int((kinds == CUBIC).any())
-        kind = "step" if len(kinds) and (kinds == STEP).all() else "linear"
-        return Track((keys["time"] / rate).astype(np.float32), values.astype(np.float32), kind)
+    def _tracks(self, path: str, sources: np.ndarray, rates: np.ndarray, rest: np.ndarray) -> list[Track | None]:
+        """One path's track of each channel; None without a key, or where it holds what the node has at rest: readers
+        of most formats fill these in."""
+        field, kind = FIELDS[path], assimp.QUATERNION_KEY if path == "rotation" else assimp.VECTOR_KEY
+        counts = assimp.field(sources, assimp.NodeAnim, f"{field[:-1]}_count").astype(np.int64)
+        addresses = assimp.field(sources, assimp.NodeAnim, field)
+        tracks: list[Track | None] = [None] * len(sources)
+        chosen = np.flatnonzero((counts > 0) & (addresses != 0))
+        for portion in portions(chosen.tolist(), counts[chosen].tolist(), AT_ONCE):
+            some = np.array(portion)
+            words = assimp.blocks(addresses[some], counts[some] * (kind.itemsize // 4))
+            keys = words.view(np.uint8).view(kind)
+            values = keys["value"][:, [1, 2, 3, 0]] if path == "rotation" else keys["value"]
+            times = (keys["time"] / np.repeat(rates[some], counts[some])).astype(np.float32)
+            starts = np.cumsum(counts[some]) - counts[some]
+            self.cubic_count += int(np.logical_or.reduceat(keys["interpolation"] == CUBIC, starts).sum())
+            is_step = np.logical_and.reduceat(keys["interpolation"] == STEP, starts).tolist()
+            reach = 1e-6 * np.maximum(1.0, np.abs(rest[some]).max(axis=1))
+            near = (
+                np.abs(values - np.repeat(rest[some], counts[some], axis=0)) <= np.repeat(reach, counts[some])[:, None]
+            )
+            is_still = np.logical_and.reduceat(near.all(axis=1), starts).tolist()
+            sizes = counts[some].tolist()
+            parts = zip(portion, apart(times, sizes), apart(values.astype(np.float32), sizes), strict=True)
+            for (index, of_times, of_values), steps, still in zip(parts, is_step, is_still, strict=True):
+                if not still:
+                    tracks[index] = Track(of_times, of_values, "step" if steps else "linear")
+        return tracks
+
+    def _morphs(self, animation: assimp.Animation, index: int) -> list[Channel]:
+        rate = animation.ticks_per_second if animation.ticks_per_second > 0.0 else DEFAULT_TICKS_PER_SECOND
+        sources = [animation.morph_channels[i].contents for i in range(animation.morph_channel_count)]
+        return [channel for source in sources for channel in self._morph_channel(source, rate, index)]
 
     def _morph_channel(self, source: assimp.MeshMorphAnim, rate: float, index: int) -> list[Channel]:
         name = source.name.text
@@ -113,9 +144,3 @@ class AnimationReader:
         width = min(len(row) for row in rows)
         values = np.array([row[:width] for row in rows], np.float32)
         return [Channel(node, "weights", Track(np.array(times, np.float32), values))] if width else []
-
-
-def _is_at_rest(track: Track, rest: tuple[float, ...]) -> bool:
-    """A track of one value that the node has anyway: readers of most formats fill these in."""
-    values = np.asarray(rest, np.float32)
-    return bool((np.abs(track.values - values) <= 1e-6 * max(1.0, float(np.abs(values).max()))).all())

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections import Counter
+from collections.abc import Sequence
 from typing import TypeVar
 
 import numpy as np
 
 from raygrove.gpu.scene import LIGHT_KINDS, Channel, Clip, Light, Node, Object, Scene, SceneCamera, Track
 
+from .portions import apart, portions, together
+
 HUGE = 1e18
 WIDTHS = {"translation": 3, "rotation": 4, "scale": 3}
+AT_ONCE = 500_000
+"""Key frames of tracks that are looked at together."""
 Placed = TypeVar("Placed", Light, SceneCamera, Object)
 
 
@@ -104,16 +110,61 @@ def _renumbered(scene: Scene, new_ids: dict[int, int]) -> Scene:
 def clean_clips(scene: Scene, counts: Counter[str]) -> Scene:
     """Tracks sorted and finite, of the right width, on nodes that are there; clips without a channel go."""
     clips = []
+    sound = iter(_sound_channels([channel for clip in scene.clips for channel in clip.channels], len(scene.nodes)))
     for clip in scene.clips:
-        channels = [
-            channel for source in clip.channels if (channel := _clean_channel(source, scene, counts)) is not None
-        ]
+        channels = []
+        for source in clip.channels:
+            channel = next(sound) or _clean_channel(source, scene, counts)
+            channels += [] if channel is None else [channel]
         last = max((float(channel.track.times[-1]) for channel in channels), default=0.0)
-        duration = clip.duration if np.isfinite(clip.duration) and 0.0 <= clip.duration < HUGE else 0.0
+        duration = clip.duration if math.isfinite(clip.duration) and 0.0 <= clip.duration < HUGE else 0.0
         counts["clip"] += not channels
         if channels:
             clips.append(Clip(clip.name, max(duration, last), tuple(channels)))
     return dataclasses.replace(scene, clips=tuple(clips))
+
+
+def _sound_channels(channels: Sequence[Channel], node_count: int) -> list[Channel | None]:
+    """What `_clean_channel` makes of each channel in which it finds nothing wrong, by a look at all plain ones of a
+    path together; None of the others."""
+    result: list[Channel | None] = [None] * len(channels)
+    for path in WIDTHS:
+        chosen = [index for index, one in enumerate(channels) if one.path == path and _is_plain(one, node_count)]
+        for some in portions(chosen, [len(channels[index].track.times) for index in chosen], AT_ONCE):
+            found = [channels[index] for index in some]
+            sizes = np.array([len(channel.track.times) for channel in found])
+            starts = np.cumsum(sizes) - sizes
+            times = together([channel.track.times for channel in found])
+            values = together([channel.track.values for channel in found])
+            good = np.isfinite(times) & (np.abs(values) <= HUGE).all(axis=1)
+            rises = np.append(True, times[1:] > times[:-1])
+            rises[starts] = True
+            good &= rises
+            parts = None
+            if path == "rotation":
+                lengths = np.linalg.norm(values.astype(np.float64), axis=1)
+                good &= lengths > 1e-12
+                parts = apart((values / np.where(good, lengths, 1.0)[:, None]).astype(np.float32), sizes.tolist())
+            for place, is_good in enumerate(np.logical_and.reduceat(good, starts).tolist()):
+                if is_good:
+                    one = found[place]
+                    track = one.track if parts is None else dataclasses.replace(one.track, values=parts[place])
+                    result[some[place]] = Channel(one.node, path, track)
+    return result
+
+
+def _is_plain(channel: Channel, node_count: int) -> bool:
+    track, width = channel.track, WIDTHS[channel.path]
+    times, values = track.times, track.values
+    return (
+        0 <= channel.node < node_count
+        and track.interpolation in ("step", "linear")
+        and len(times) > 0
+        and times.shape == (len(times),)
+        and values.shape == (len(times), width)
+        and times.dtype == np.float32
+        and values.dtype == np.float32
+    )
 
 
 def _clean_channel(channel: Channel, scene: Scene, counts: Counter[str]) -> Channel | None:

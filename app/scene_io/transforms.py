@@ -110,6 +110,34 @@ def sample_many(track: Track, times: np.ndarray, is_rotation: bool = False) -> n
     return result / np.where(lengths > 0.0, lengths, 1.0)
 
 
+def sample_together(tracks: Sequence[Track], times: Sequence[np.ndarray], is_rotation: bool = False) -> np.ndarray:
+    """`sample_many` of each track at its times, one after another: (sum of T, width) float64. Tracks of one width, all
+    without tangents."""
+    key_counts, counts = [len(track.times) for track in tracks], [len(some) for some in times]
+    keys = np.concatenate([track.times for track in tracks]).astype(np.float64)
+    values = np.concatenate([track.values for track in tracks]).astype(np.float64)
+    wanted = np.concatenate(times)
+    owners, of_keys = np.repeat(np.arange(len(tracks)), counts), np.repeat(np.arange(len(tracks)), key_counts)
+    # Ranks among all keys in place of seconds, so that track and time together are one whole number.
+    known, ranks = np.unique(keys, return_inverse=True)
+    step = len(known) + 1
+    placed = owners * step + np.searchsorted(known, wanted, side="right")
+    after = np.searchsorted(of_keys * step + ranks.reshape(-1), placed, side="left")
+    ends = np.cumsum(key_counts)
+    before, after = np.maximum(after - 1, (ends - key_counts)[owners]), np.minimum(after, (ends - 1)[owners])
+    spans = keys[after] - keys[before]
+    alphas = np.clip(np.divide(wanted - keys[before], spans, out=np.zeros(len(wanted)), where=spans > 0.0), 0.0, 1.0)
+    alphas = alphas[:, None]
+    if is_rotation:
+        result = _slerp_many(values[before], values[after], alphas)
+    else:
+        result = values[before] * (1.0 - alphas) + values[after] * alphas
+    steps = np.array([track.interpolation == "step" for track in tracks])[owners]
+    result[steps] = values[before[steps]]
+    lengths = np.linalg.norm(result, axis=1, keepdims=True) if is_rotation else np.ones((1, 1))
+    return np.asarray(result / np.where(lengths > 0.0, lengths, 1.0))
+
+
 def _slerp_many(first: np.ndarray, second: np.ndarray, alphas: np.ndarray) -> np.ndarray:
     """`slerp` of (T, 4) quaternions."""
     cosines = np.einsum("tk,tk->t", first, second)[:, None]
@@ -165,13 +193,25 @@ class Pose:
         count = max(sum(len(times) for _, times in instants), 1)
         values = {path: np.repeat(at_rest[None], count, axis=0) for path, at_rest in self._rest.items()}
         first = 0
+        moved: dict[str, list[tuple[Track, np.ndarray, int, int]]] = {path: [] for path in PATHS}
         for clip, times in instants:
-            rows = slice(first, first + len(times))
             for channel in clip.channels:
-                if channel.path in values and 0 <= channel.node < len(self._parents):
-                    moved = sample_many(channel.track, times, channel.path == "rotation")
-                    values[channel.path][rows, channel.node] = moved
+                path, node = channel.path, channel.node
+                if path not in values or not 0 <= node < len(self._parents):
+                    continue
+                if channel.track.interpolation == "cubic":
+                    sampled = sample_many(channel.track, times, path == "rotation")
+                    values[path][first : first + len(times), node] = sampled
+                else:
+                    moved[path].append((channel.track, times, first, node))
             first += len(times)
+        for path, jobs in moved.items():
+            if jobs:
+                tracks, instants_of, firsts, nodes = zip(*jobs, strict=True)
+                lengths = [len(times) for times in instants_of]
+                starts = np.cumsum(lengths) - lengths
+                rows = np.arange(sum(lengths)) + np.repeat(np.array(firsts) - starts, lengths)
+                values[path][rows, np.repeat(nodes, lengths)] = sample_together(tracks, instants_of, path == "rotation")
         for start in range(0, count, most):
             yield self._to_scene([values[path][start : start + most] for path in PATHS])
 

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from raygrove.app.scene_io import ImportLimits, assimp_small, exchange, sanitise_meshes
+from raygrove.app.scene_io import ImportLimits, assimp_small, exchange, sanitise_graph, sanitise_meshes
 from raygrove.app.scene_io.normals import smooth_normals
 from raygrove.app.scene_io.portions import apart, portions, together
 from raygrove.app.scene_io.read import read_files
-from raygrove.gpu.scene import Mesh, Scene
+from raygrove.app.scene_io.transforms import sample_many, sample_together
+from raygrove.gpu.scene import Channel, Clip, Mesh, Node, Scene, Track
 from tests.app.scene_io.same import same
 from tests.conftest import patience
 
@@ -171,3 +172,72 @@ def test_ten_thousand_meshes_open_in_a_tenth_of_what_a_hundred_thousand_may_take
         scene = exchange.read(file)
     assert time.process_time() - begun < patience(1.0)
     assert len(scene.meshes) == len(scene.objects) == 10_000 and scene.upper == (30_000 - 2, 7, 1)
+
+
+def random_track(random: np.random.Generator, path: str, is_sound: bool) -> Channel:
+    """A step or linear track of some keys; one that is not sound has a fault of those that files have."""
+    count, width = int(random.integers(1, 9)), 4 if path == "rotation" else 3
+    times = np.cumsum(random.random(count) + 0.01).astype(np.float32)
+    values = (random.normal(size=(count, width)) * 3.0).astype(np.float32)
+    node, kind = 1, int(random.integers(5))
+    if not is_sound and kind == 0:
+        times[random.integers(count)] = np.nan
+    if not is_sound and kind == 1:
+        values[random.integers(count)] = [np.inf, 0.0][random.integers(2)]
+    if not is_sound and kind == 2:
+        times = times[::-1].copy()
+    if not is_sound and kind == 3:
+        values = values[:, :2].copy()
+    if not is_sound and kind == 4:
+        node = 7
+    return Channel(node, path, Track(times, values, ["step", "linear"][random.integers(2)]))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_tracks_together_are_as_one_by_one(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """150 tracks, a third of them with a fault: cleaned to the same bits, and sampled to the same values."""
+    random = np.random.default_rng(seed)
+    paths = ["translation", "rotation", "scale"]
+    channels = [random_track(random, paths[i % 3], i % 3 != seed) for i in random.permutation(150).tolist()]
+    clips = tuple(Clip(f"c{i}", 1.0, tuple(channels[i : i + 5])) for i in range(0, 150, 5))
+    scene, at_once, one_by_one = Scene("made", nodes=(Node(), Node())), Counter[str](), Counter[str]()
+    scene = dataclasses.replace(scene, clips=clips)
+    together_ones = sanitise_graph.clean_clips(scene, at_once)
+    monkeypatch.setattr(sanitise_graph, "_sound_channels", lambda channels, count: [None] * len(channels))
+    expected = sanitise_graph.clean_clips(scene, one_by_one)
+    assert same(together_ones.clips, expected.clips) and +at_once == +one_by_one and at_once["track"]
+    tracks = [c.track for clip in expected.clips for c in clip.channels if c.path == "rotation"]
+    times = [np.append(random.random(int(random.integers(1, 7))) * 4.0 - 0.5, track.times[-1:]) for track in tracks]
+    sampled = sample_together(tracks, times, True)
+    parts = [sample_many(track, some, True) for track, some in zip(tracks, times, strict=True)]
+    assert len(tracks) > 20 and np.array_equal(sampled, np.concatenate(parts))
+
+
+def test_many_clips_and_channels_are_read_as_they_stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forty clips, each of which moves one node by its own number and holds another at rest: the tracks that move are
+    there, those at rest are not, and the box is that of all ends."""
+    path = packed(tmp_path / "clips.gltf", 20)
+    document: dict[str, Any] = json.loads(path.read_text())
+    times, ends = np.array([0, 2], "<f4"), np.array([[[3 * (i % 20), 0, 0], [0, 0, i + 1]] for i in range(40)], "<f4")
+    data = times.tobytes() + ends.tobytes()
+    document["buffers"].append({"byteLength": len(data), "uri": f"data:;base64,{base64.b64encode(data).decode()}"})
+    document["bufferViews"].append({"buffer": 1, "byteLength": 8})
+    document["accessors"].append(
+        {"bufferView": 4, "componentType": 5126, "count": 2, "type": "SCALAR", "min": [0], "max": [2]}
+    )
+    document["animations"] = []
+    for i in range(40):
+        document["bufferViews"].append({"buffer": 1, "byteOffset": 8 + 24 * i, "byteLength": 24})
+        document["accessors"].append({"bufferView": 5 + i, "componentType": 5126, "count": 2, "type": "VEC3"})
+        channel = {"sampler": 0, "target": {"node": i % 20, "path": "translation"}}
+        sampler = {"input": 4, "output": 5 + i, "interpolation": ["LINEAR", "STEP"][i % 2]}
+        document["animations"].append({"name": f"clip {i}", "samplers": [sampler], "channels": [channel]})
+    path.write_text(json.dumps(document))
+    scene = opened(path, monkeypatch)
+    assert [clip.name for clip in scene.clips] == [f"clip {i}" for i in range(40)]
+    for i, clip in enumerate(scene.clips):
+        (moved,) = clip.channels
+        assert scene.nodes[moved.node].name == f"n{i % 20}" and moved.path == "translation"
+        assert moved.track.interpolation == ["linear", "step"][i % 2]
+        assert np.allclose(moved.track.times, [0, 2]) and np.array_equal(moved.track.values, ends[i])
+    assert scene.upper == (3 * 19 + 1, 7, 41), "the last clip ends 40 along z, with a corner of its mesh beyond"
