@@ -7,7 +7,7 @@ import dataclasses
 
 import numpy as np
 
-from raygrove.gpu.hierarchy.base import NodeTable
+from raygrove.gpu.hierarchy.base import NOT_TOLD, NodeTable
 
 Vector = tuple[float, float, float]
 
@@ -15,7 +15,8 @@ Vector = tuple[float, float, float]
 @dataclasses.dataclass(frozen=True)
 class PathNode:
     """One node of the way: its row in the table, its box, how much of its parent's surface it has (the root: 1), and
-    what lies in it."""
+    what lies in it. `event_id` is what the traversal calls it, None: the same, NOT_TOLD: a wide layout has joined it
+    with the node above."""
 
     node_id: int
     depth: int
@@ -24,6 +25,13 @@ class PathNode:
     share: float
     is_leaf: bool
     reference_count: int
+    event_id: int | None = None
+
+    @property
+    def told(self) -> int | None:
+        """What the traversal calls it; None where it goes through no such node."""
+        told = self.node_id if self.event_id is None else self.event_id
+        return told if told != NOT_TOLD else None
 
 
 def path_to(table: NodeTable, prim_id: int, point: Vector) -> tuple[PathNode, ...]:
@@ -62,7 +70,14 @@ def path_node(table: NodeTable, row: int) -> PathNode:
     lower, upper = ((float(x), float(y), float(z)) for x, y, z in (table.lower[row], table.upper[row]))
     share = own / above if above > 0.0 else 1.0
     return PathNode(
-        row, int(table.depth[row]), lower, upper, share, bool(table.is_leaf[row]), int(table.reference_count[row])
+        node_id=row,
+        depth=int(table.depth[row]),
+        lower=lower,
+        upper=upper,
+        share=share,
+        is_leaf=bool(table.is_leaf[row]),
+        reference_count=int(table.reference_count[row]),
+        event_id=None if table.event_ids is None else int(table.event_ids[row]),
     )
 
 

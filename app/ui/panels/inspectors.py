@@ -15,6 +15,7 @@ from raygrove.app.document.document import Document
 from raygrove.app.document.state import State
 from raygrove.app.frames.frame_history import Sample
 from raygrove.app.frames.legends import legend_of
+from raygrove.app.frames.node_path import PathNode
 from raygrove.app.frames.questions import Picked
 from raygrove.app.frames.render_thread import FinishedFrame
 from raygrove.app.playback import timeline as timelines
@@ -73,6 +74,7 @@ class Inspectors(QObject):
         inspection.changed.connect(self._follow_selection)
         self.pick.mode_changed.connect(self._set_mode)
         self.pick.path_shown.connect(self.marks.show_path)
+        self.pick.path_shown.connect(self._select_node)
         self.pick.cells_shown.connect(self.marks.show_cells)
         self.pick.near_wanted.connect(self._ask_near)
         self.pick.near_shown.connect(self.marks.show_near)
@@ -215,6 +217,11 @@ class Inspectors(QObject):
         self._inspection.select(primitive=hit.prim_id if hit is not None else None)
         if raises:
             self._show_dock("pick")
+
+    def _select_node(self, path: tuple[PathNode, ...]) -> None:
+        """A node of the path is chosen by itself."""
+        if len(path) == 1 and path[0].told is not None:
+            self._inspection.select(node=path[0].told)
 
     def drag_region(self, centre: tuple[float, float, float], size: float) -> None:
         """A region is dragged in the picture: from its centre so far, in scene units."""

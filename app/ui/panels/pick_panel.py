@@ -201,7 +201,7 @@ class PickPanel(QWidget):
             kinds += [(contact, node) for contact in CONTACTS for node in self.neighbours.of(contact)]
         return PATH_COLUMNS, [
             {
-                "depth": node.depth, "node": node.node_id, "kind": kind,
+                "depth": node.depth, "node": node.told, "kind": kind,
                 "references": node.reference_count,
                 "share": node.share, "lower": " ".join(f"{x:g}" for x in node.lower),
                 "upper": " ".join(f"{x:g}" for x in node.upper),
@@ -323,10 +323,16 @@ def _named(number: int, name: str) -> str:
 def _line(node: PathNode) -> str:
     share = f"{node.share:.0%}".replace("%", " %")
     return (
-        f"leaf {node.node_id}, {node.reference_count} primitives, {share}"
+        f"leaf {_told(node)}, {node.reference_count} primitives, {share}"
         if node.is_leaf
-        else f"node {node.node_id}, {share}"
+        else f"node {_told(node)}, {share}"
     )
+
+
+def _told(node: PathNode) -> str:
+    """What the traversal, and so the panels Ray and Tree, call it."""
+    told = node.told
+    return "(joined with the one above)" if told is None else f"{told}" if told >= 0 else f"~{~told}"
 
 
 def _near_line(near: Near) -> str:

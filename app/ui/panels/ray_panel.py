@@ -215,7 +215,8 @@ class RayPanel(QWidget):
             self.tr("Tested here: {tested}").format(tested=tested) if state.is_leaf else self.tr("Children:"),
         ]
         lines += [f"  {step.sentence}" for step in state.children]
-        lines.append(self.tr("Stack, {count}, the top first:").format(count=len(state.stack)))
+        stack = self.tr("Stack of {count}, the top first:") if state.stack else self.tr("Stack: empty")
+        lines.append(stack.format(count=len(state.stack)))
         lines += [f"  {_shown(one.id)} at {one.entry:.6g}" for one in reversed(state.stack)]
         return lines
 

@@ -102,7 +102,10 @@ class RayTools(QObject):
         if after.pixel != before.pixel and after.pixel is not None and self.ray.isVisible():
             self._ask_ray(after.pixel)
         is_new = after.node is not None and after.node != before.node and after.node != self.tree.chosen
-        if is_new and after.node is not None and self.tree.isVisible():
+        if not is_new or after.node is None:
+            return
+        self.ray.go_to_node(after.node)
+        if self.tree.isVisible():
             self.tree.find_node(after.node)
 
     def _follow_selected(self) -> None:

@@ -73,9 +73,9 @@ class Nodes(TraversedNodes):
         if word >= 0:
             return TreeNode(word, parent, depth, vector(lower), vector(upper), False)
         bits, long_leaves = self._tree.reference_bits, self._tree.long_leaves
-        first = int(first_references(word, bits))
-        longs = None if long_leaves is None else self.target.download(long_leaves)
-        count = int(reference_counts(np.array([word]), longs, bits)[0])
+        first, count, most = int(first_references(word, bits)), int(reference_counts(word, None, bits)), 1 << 31 - bits
+        if long_leaves is not None and count == most:
+            count = int(self.target.download(long_leaves[first // most : first // most + 1])[0])
         return TreeNode(~first, parent, depth, vector(lower), vector(upper), True, first, count)
 
     def _all_parents(self) -> tuple[np.ndarray, np.ndarray]:

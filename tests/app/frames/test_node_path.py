@@ -15,7 +15,10 @@ from raygrove.app.scene_io.demos import make_demo
 from raygrove.app.settings.settings import Settings, set_option
 from raygrove.gpu.camera import fit
 from raygrove.gpu.hierarchy.base import NodeTable
+from raygrove.gpu.hierarchy.traversed_nodes import traversed_nodes
 from raygrove.gpu.scene import Moment
+from raygrove.testing import make_target
+from tests.gpu.trace.scenes import built, soup
 
 
 def table() -> NodeTable:
@@ -66,3 +69,16 @@ def test_a_picked_pixel_lies_in_every_box_of_its_way(hierarchy: str) -> None:
         for node in one.path:
             assert np.all(np.array(node.lower) <= np.array(one.hit.position) + 1e-3)
             assert np.all(np.array(one.hit.position) <= np.array(node.upper) + 1e-3)
+
+
+@pytest.mark.parametrize("layout", ["bvh2", "bvh4", "bvh8", "cwbvh"])
+def test_nodes_are_called_what_the_traversal_calls_them(layout: str) -> None:
+    """Those that a wide layout has joined with the one above have no name."""
+    with make_target("host") as target:
+        made = built(target, soup(4, 120), "lbvh", layout)
+        rows, nodes = made.nodes(), traversed_nodes(made)
+        for prim_id in (0, 60, 119):
+            path = path_to(rows, prim_id, (0.0, 0.0, 0.0))
+            told = [node.told for node in path if node.told is not None]
+            assert told == [node.id for node in nodes.paths_to_primitive(prim_id)[0]]
+            assert len(told) < len(path) or layout == "bvh2"

@@ -12,6 +12,8 @@ from raygrove.gpu.hierarchy.base import Hierarchy, HierarchyError
 from raygrove.gpu.hierarchy.traversed_nodes import TraversedNodes, TreeNode, traversed_nodes
 from raygrove.gpu.target.base import Target
 from raygrove.gpu.trace.trace import Tracer, upload_rays
+from tests.gpu.hierarchy.test_depth_bounds import built as bounded
+from tests.gpu.hierarchy.test_depth_bounds import long_scene
 from tests.gpu.trace.scenes import built, random_rays, soup
 
 STRUCTURES = [
@@ -120,6 +122,12 @@ def test_trees_over_nothing_and_over_one(target: Target, name: str, layout: str)
     assert nothing.root() is None and nothing.path_to(0) == () and nothing.paths_to_primitive(0) == ()
     nodes = traversed_nodes(built(target, soup(1, 1), name, layout))
     assert len(nodes.paths_to_primitive(0)) >= 1 and nodes.root() is not None
+
+
+def test_long_leaves_are_counted_in_whole(target: Target) -> None:
+    made = bounded(target, "binned_sah", long_scene(), "bvh4", "bvh4_stack", max_depth=1)
+    found = [node.reference_count for node in everything(traversed_nodes(made)).values() if node.is_leaf]
+    assert max(found) > 64 and sum(found) == len(made.nodes().references)
 
 
 def test_a_family_that_does_not_tell_is_an_error(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -90,7 +90,9 @@ def test_the_current_line_is_marked_and_the_stack_is_told(panel: RayPanel, follo
         (marked,) = [number for number, line in enumerate(lines) if line.startswith("▶")]
         assert marked == followed.line(n) and lines[marked][2:] == followed.pseudocode.lines[marked]
         stack = followed.log.state(n).stack
-        assert panel.state_lines()[-1 - len(stack)] == f"Stack, {len(stack)}, the top first:"
+        assert panel.state_lines()[-1 - len(stack)] == (
+            f"Stack of {len(stack)}, the top first:" if stack else "Stack: empty"
+        )
     assert [row["event"] for row in panel.table()[1]] == list(range(1, len(followed.log) + 1))
     assert panel.text().splitlines()[0] == "1  node 0 entered at 0"
 
@@ -263,3 +265,16 @@ def test_a_huge_tree_opens_and_scrolls(qtbot: Any) -> None:
     cells = [model.data(model.index(place, 1, model.index(0, 0))) for place in range(50)]
     assert cells == ["50.0 %"] * 50
     assert time.perf_counter() - before < 0.3
+
+
+def test_a_node_of_the_picked_path_is_that_of_the_ray_and_the_tree(
+    scene_window: MainWindow, tools: RayTools, qtbot: Any
+) -> None:
+    show(scene_window, "ray")
+    click(scene_window, 0.25, 0.5)
+    pick = scene_window.inspectors.pick
+    qtbot.waitUntil(lambda: bool(pick.path) and tools.ray.ray is not None)
+    above = pick.tree.topLevelItem(8)
+    assert above is not None
+    pick.tree.setCurrentItem(above.child(0))
+    assert scene_window.session.inspection.now.node == 0 == tools.ray.node
