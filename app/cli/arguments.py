@@ -273,6 +273,9 @@ def _add_race(parser: argparse.ArgumentParser) -> None:
         help="a tree of a file (docs/trees.md), made over the first frame, that takes part as NAME; more than once",
     )
     group.add_argument(
+        "--rays", metavar="FILE.npz", help="trace these rays in each frame, not a camera's (docs/race.md)"
+    )
+    group.add_argument(
         "--repeat", metavar="N", type=values.count(1), help="passes that are timed, 6 or more (default: 7)"
     )
     group.add_argument(

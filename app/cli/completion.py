@@ -20,7 +20,7 @@ from raygrove.gpu.settings import fields_of
 from raygrove.program import typed
 
 SHELLS = ("bash", "zsh", "fish")
-FILE_FLAGS = ("--settings", "--out", "--statistics", "--tree", "--store")
+FILE_FLAGS = ("--settings", "--out", "--statistics", "--tree", "--store", "--rays")
 PROGRAMS = ("raygrove", "python", "python3", ".venv/bin/python", "main.py", "./main.py")
 """What a person types first; for a Python only where main.py follows."""
 

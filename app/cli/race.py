@@ -30,11 +30,14 @@ from raygrove.gpu.analysis.race import LETTERS, Race
 from raygrove.gpu.analysis.race_files import ENDINGS, contents, folder_of
 from raygrove.gpu.analysis.racing import Course, Entry
 from raygrove.gpu.analysis.racing import run as run_race
+from raygrove.gpu.analysis.ray_racing import run as race_rays
 from raygrove.gpu.engine import Engine
 from raygrove.gpu.errors import Error
 from raygrove.gpu.face.clips import Clip
 from raygrove.gpu.face.foreign_trees import given_trees
 from raygrove.gpu.face.races import MOST_FRAMES, entry_of
+from raygrove.gpu.face.ray_files import rig_rays
+from raygrove.gpu.face.rays import RaySet
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.settings import OptionError
 from raygrove.program import typed
@@ -63,7 +66,11 @@ def run(names: argparse.Namespace, words: Words) -> int:
         entries = entries_of(names.contestants, state)
         with contextlib.closing(target_from(state.settings, words)) as target:
             prepare = functools.partial(_prepared, scene=scene, state=state)
-            found = run_race(target, scene, entries, course, prepare=prepare, say=words.detail)
+            if names.rays is not None:
+                rays = rig_rays(RaySet.load(names.rays))
+                found = race_rays(target, scene, entries, course, rays, say=words.detail)
+            else:
+                found = run_race(target, scene, entries, course, prepare=prepare, say=words.detail)
     _write(names, found, words)
     if names.json:
         print(found.to_json())

@@ -50,13 +50,15 @@ def taken_from(names: argparse.Namespace) -> None:
         raise UsageError(f"{' and '.join(named)}: one file says what is raced.")
     path = Path(named[0])
     table = _read(path)
-    unknown = [key for key in table if key not in (*READ, "contestants", "files", "trees")]
+    unknown = [key for key in table if key not in (*READ, "contestants", "files", "trees", "rays")]
     if unknown:
-        known = ", ".join(("contestants", "files", "trees", *READ))
+        known = ", ".join(("contestants", "files", "trees", "rays", *READ))
         raise UsageError(f"{path}: there is no {unknown[0]!r} in a race; it has {known}.")
     names.files = [name for name in names.files if name not in named]
     if not names.files and names.demo is None:
         names.files = files_named(path, "files", _texts(path, table, "files"), names)
+    if names.rays is None and "rays" in table:
+        names.rays = files_named(path, "rays", _texts(path, {"rays": [table["rays"]]}, "rays"), names)[0]
     if not names.trees and "trees" in table:
         names.trees = _trees(path, table["trees"], names)
     if not names.contestants:

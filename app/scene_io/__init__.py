@@ -12,7 +12,7 @@ limits.
     sanitise(scene)   what every reader's scene passes: finite, in range, counted: sanitise*.py, bounds.py, normals.py
     scaled(scene)     import.scale: one node above all others: scaling.py
     with_motion(...)  a motion for a model that has none: turntable, explode, wobble: motions.py
-    clip_file.py      arrays of NumPy -> a mesh with key frames
+    clip_file.py      arrays of NumPy -> a mesh with key frames; ray_file.py: -> rays; columns.py hands arrays over
     trees/            files of trees of other programs -> columns
     particles/        files of particles -> spheres; readers.py: readers of other packages
     describe(scene)   plain values for `info`: describe.py
@@ -28,6 +28,8 @@ import math
 import os
 import threading
 from collections.abc import Callable, Sequence
+
+import numpy as np
 
 from raygrove.gpu.scene import Environment, Scene
 
@@ -105,6 +107,14 @@ def load_tree(
         raise SceneError(f"There is no format {format_name!r} of trees; there are {', '.join(READERS)}.", path)
     check_readable(path)
     return importer.read_tree(path, format_name, limits)
+
+
+def load_rays(path: str | os.PathLike[str], limits: ImportLimits = DEFAULT_LIMITS) -> dict[str, np.ndarray]:
+    """The rays of an .npz: origins, directions (N, 3), and t_min, t_max (N,) where it has them, float32. Raises
+    `SceneError` with a sentence."""
+    path = os.path.abspath(os.path.expanduser(os.fspath(path)))
+    check_readable(path)
+    return importer.read_rays(path, limits)
 
 
 def load_environment(

@@ -41,7 +41,11 @@ def main() -> int:
 
 
 def _files_of(job: dict[str, Any]) -> list[str]:
-    return list(job["paths"]) if "paths" in job else [job.get("picture") or job.get("tree") or job["environment"]]
+    return (
+        list(job["paths"])
+        if "paths" in job
+        else [job.get("picture") or job.get("tree") or job.get("rays") or job["environment"]]
+    )
 
 
 def _protect_stdout() -> TextIO:
@@ -72,6 +76,13 @@ def _import(job: dict[str, Any], limits: ImportLimits, descriptor: int, lines: T
 
         with os.fdopen(descriptor, "wb") as file:
             write_tree(read_tree(job["tree"], job["format"], limits), file)
+        _say(lines, done=True)
+        return
+    if "rays" in job:
+        from . import ray_file
+
+        with os.fdopen(descriptor, "wb") as file:
+            ray_file.write(ray_file.read_rays(job["rays"], limits), file)
         _say(lines, done=True)
         return
     from . import exchange

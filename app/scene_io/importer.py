@@ -22,10 +22,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import numpy as np
+
 from raygrove.gpu.linux import kill_group, main_memory
 from raygrove.gpu.scene import Environment, Remark, Scene
 
-from . import exchange, sandbox
+from . import exchange, ray_file, sandbox
 from .errors import CrashedError, ImportCancelled, RefusedError, SceneError, display_path
 from .files import extension_of
 from .limits import ImportLimits
@@ -121,6 +123,12 @@ def read_tree(path: str, format_name: str, limits: ImportLimits, cancel: threadi
     """The tree of another program's file, read in a child process (trees/); errors as of `run`."""
     with _done_in_child({"tree": path, "format": format_name}, path, limits, None, cancel) as result:
         return trees.taken(result, path)
+
+
+def read_rays(path: str, limits: ImportLimits) -> dict[str, np.ndarray]:
+    """The rays of a file, read in a child process (ray_file.py); errors as of `run`."""
+    with _done_in_child({"rays": path}, path, limits, None, None) as result:
+        return ray_file.taken(result, path)
 
 
 @contextlib.contextmanager

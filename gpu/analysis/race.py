@@ -56,8 +56,8 @@ class Contestant:
     leaf_variability: float | None = None
     depth: int | None = None
     bytes: int = 0
-    mean_warp: float = 0.0
-    longest_warp: int = 0
+    mean_warp: float | None = None
+    longest_warp: int | None = None
     rank: int = 1
     reason: str = ""
 
@@ -93,6 +93,13 @@ class Race:
     contestants: tuple[Contestant, ...]
     pictures: dict[str, np.ndarray] = dataclasses.field(default_factory=dict, repr=False)
     wrong: dict[str, np.ndarray] = dataclasses.field(default_factory=dict, repr=False)
+
+    @property
+    def rays_said(self) -> str:
+        """What was traced in each frame, in words: the pixels of a picture, or the rays of a set, which has one row."""
+        if self.size[1] == 1:
+            return f"{self.size[0]:,} {self.ray_type}"
+        return f"{self.size[0]} x {self.size[1]} pixels, ray type {self.ray_type}"
 
     @property
     def ranking(self) -> tuple[Contestant, ...]:

@@ -21,7 +21,7 @@ def page_of(race: Race, command: str = "", about: dict[str, str] | None = None) 
     """The page. `command` repeats the race, `about` is what else is to be known of the machine."""
     facts = {
         "Scene": f"{race.scene}, {race.triangles:,} triangles",
-        "Frames": f"{len(race.frames)}, {race.size[0]} x {race.size[1]} pixels, ray type {race.ray_type}",
+        "Frames": f"{len(race.frames)}, {race.rays_said}",
         "Measured": f"{race.repeat} passes, in turns that rotate; one pass before them is not counted",
         "Device": f"{race.device} ({race.target})",
         **(about or {}),
@@ -33,7 +33,7 @@ def page_of(race: Race, command: str = "", about: dict[str, str] | None = None) 
         "</ol>",
         *(f'<div class="wide">{plot.svg(is_inline=True)}</div>' for plot in plots(race).values()),
         f"<h2>Figures</h2>\n{_figures(race)}",
-        f"<h2>Pictures of the last frame</h2>\n{_pictures(race)}",
+        f"<h2>Pictures of the last frame</h2>\n{_pictures(race)}" if race.pictures else "",
         f"<h2>What goes with speed</h2>\n{_correlations(race)}",
         f"<h2>How it was measured</h2>\n{facts_list(facts)}",
         f"<p>The same race again:</p>\n<pre>{html.escape(command)}</pre>" if command else "",
@@ -54,7 +54,7 @@ def _figures(race: Race) -> str:
         (one.letter, one.configuration, one.layout, *(f"{part.median:.3f}" for part in
          (one.update_ms, one.trace_ms, one.shade_ms)), f"{one.mrays_per_s:.2f}", _number(one.sah_cost),
          _number(one.end_point_overlap), _number(one.leaf_variability), _number(one.depth),
-         f"{one.bytes / 2**20:.1f}", f"{one.mean_warp:.1f}", f"{one.longest_warp:,}", f"{one.proof.ties:,}",
+         f"{one.bytes / 2**20:.1f}", _number(one.mean_warp), _number(one.longest_warp), f"{one.proof.ties:,}",
          f"{one.proof.mismatches:,}")
         for one in race.contestants
     ]  # fmt: skip

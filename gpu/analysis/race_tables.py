@@ -47,7 +47,7 @@ def latex_of(race: Race) -> str:
         parts = " & ".join(f"{getattr(one, part).median:.3f}" for part in PARTS)
         name = escaped(f"{one.letter} {one.configuration}")
         lines.append(f"{one.rank} & {name} & {parts} & [{one.ms.low:.3f}, {one.ms.high:.3f}] \\\\")
-    about = f"{race.scene}, {len(race.frames)} frames, {race.size[0]}x{race.size[1]}, {race.ray_type}, {race.device}"
+    about = f"{race.scene}, {len(race.frames)} frames, {race.rays_said}, {race.device}"
     sentence = f"% Milliseconds a frame, medians of {race.repeat} passes. {about}. {race.verdict}"
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", " ".join(sentence.split()), ""])
 

@@ -79,7 +79,7 @@ def run(
 ) -> Race:
     """Race. `prepare` may hide objects or change materials of the engine, `say` hears how far it is. Raises Error for
     what cannot be raced, and what drawing raises."""
-    _check(entries, course)
+    check(entries, course)
     pixels = RacePixels(target, *course.size)
     settings = [_as_raced(entry.settings) for entry in entries]
     with contextlib.closing(Engine(target, scene)) as engine:
@@ -103,7 +103,8 @@ def run(
                 final.wrong)  # fmt: skip
 
 
-def _check(entries: Sequence[Entry], course: Course) -> None:
+def check(entries: Sequence[Entry], course: Course) -> None:
+    """Raise Error where there is nothing to race, or not often enough."""
     if not 1 <= len(entries) <= len(LETTERS):
         what = f"a race has 1 to {len(LETTERS)} configurations, and these are {len(entries)}"
         raise Error(what, "race", "leave some out")

@@ -25,12 +25,13 @@ _NUMBERS = itertools.count(1 << 41)
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Rays:
-    """Rays as plain arrays of the host: origins and directions (N, 3) float32, and what bounds all of them."""
+    """Rays as plain arrays of the host: origins and directions (N, 3) float32, and what bounds them, (N,) float32 or
+    one number for all."""
 
     origins: np.ndarray
     directions: np.ndarray
-    t_min: float = 0.0
-    t_max: float = float("inf")
+    t_min: float | np.ndarray = 0.0
+    t_max: float | np.ndarray = float("inf")
 
     def __len__(self) -> int:
         return len(self.origins)
@@ -42,7 +43,8 @@ class Rays:
         runs, kept = len(self) // 64, max(1, count // 64)
         first = np.linspace(0, runs - 1, kept).astype(np.int64) * 64
         some = (first[:, None] + np.arange(64)).reshape(-1)
-        return dataclasses.replace(self, origins=self.origins[some], directions=self.directions[some])
+        t_min, t_max = (bound[some] if isinstance(bound, np.ndarray) else bound for bound in (self.t_min, self.t_max))
+        return Rays(self.origins[some], self.directions[some], t_min, t_max)
 
 
 def camera_rays(camera: Camera, width: int, height: int) -> Rays:
@@ -72,8 +74,11 @@ class Rig:
         self._surface: Surface | None = None
         self._tracer: ArrayTracer | None = None
         arrays = [target.upload(rows, "rays") for rows in (rays.origins, rays.directions)]
-        self._kept: tuple[Array, ...] = tuple(arrays)
-        self._rays = packed(ArrayRays, *arrays, None, None, 3, 3, rays.t_min, rays.t_max, len(rays), 1)
+        bounds = (rays.t_min, rays.t_max)
+        arrays += [target.upload(one, "rays") if isinstance(one, np.ndarray) else None for one in bounds]
+        self._kept: tuple[Array | None, ...] = tuple(arrays)
+        numbers = [0.0 if isinstance(one, np.ndarray) else one for one in bounds]
+        self._rays = packed(ArrayRays, *arrays, 3, 3, *numbers, len(rays), 1)
         self._admitted = packed(AdmittedRays, None, None, None, None, None, None, 0, -1, -1, -1)
         self._t = target.empty((len(rays),), np.float32, "hits")
         self._prim_id = target.empty((len(rays),), np.int32, "hits")

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..analysis.advice import Advice
 from ..analysis.advice import advise as advise_rig
-from ..analysis.rig import Rays, Rig, camera_rays
+from ..analysis.rig import Rig, camera_rays
 from ..camera import fit
 from ..configuration import Configuration
 from ..errors import Error
@@ -16,6 +14,7 @@ from ..scene import Moment
 from .clips import Clip
 from .configured import configured
 from .devices import device_of
+from .ray_files import rig_rays
 from .rays import RaySet
 from .sensors import SensorRays
 
@@ -58,7 +57,7 @@ def advise(
         raise Error(what, "rg.advise", "give a clip that moves, and frames=range(...) of it")
     with device_of(device).used("rg.advise") as target:
         camera = fit(scene.lower, scene.upper, aspect=size[0] / size[1])
-        taken = _taken(rays) if rays is not None else camera_rays(camera, *size)
+        taken = rig_rays(rays) if rays is not None else camera_rays(camera, *size)
         rig = Rig(target, scene, made.name, made.choice, taken if exact else taken.at_most(MOST_RAYS))
         try:
             if not rig.hierarchy.capabilities.refit:
@@ -79,13 +78,3 @@ def _check_words(clip: Any, configuration: Any, rays: Any) -> None:
     if rays is not None and not isinstance(rays, RaySet | SensorRays):
         what = f"rays are a rg.RaySet or those of sensors, and these are {type(rays).__name__}"
         raise Error(what, "rg.advise", "give rays=rg.RaySet(origins, directions)")
-
-
-def _taken(rays: RaySet | SensorRays) -> Rays:
-    if isinstance(rays, SensorRays):
-        rays = rays.to_rays()
-    bounds: list[Any] = [np.asarray(column) for column in (rays.t_min, rays.t_max)]
-    if any(column.ndim for column in bounds):
-        raise Error("rays of advise have one t_min and one t_max for all", "rg.advise", "give numbers, not arrays")
-    rows = [np.broadcast_to(np.asarray(one, np.float32), (len(rays), 3)) for one in (rays.origins, rays.directions)]
-    return Rays(np.ascontiguousarray(rows[0]), np.ascontiguousarray(rows[1]), float(bounds[0]), float(bounds[1]))

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..analysis.race import Race
 from ..analysis.racing import Course, Entry, run
+from ..analysis.ray_racing import run as race_rays
 from ..camera import Camera, fit
 from ..errors import Error
 from ..hierarchy.bvh.own.tree import Tree
@@ -22,6 +23,9 @@ from .clips import Clip
 from .configured import configured
 from .devices import device_of
 from .foreign_trees import given_trees
+from .ray_files import rig_rays
+from .rays import RaySet
+from .sensors import SensorRays
 
 MOST_FRAMES = 10_000
 _NO_MESH = (np.zeros((0, 3), np.float32), np.zeros((0, 3), np.int32))
@@ -37,6 +41,7 @@ def race(
     ray_type: str = "smooth",
     ray_type_options: dict[str, Any] | None = None,
     size: tuple[int, int] = (512, 384),
+    rays: RaySet | SensorRays | None = None,
     repeat: int = 7,
     seed: int = 0,
     device: str = "auto",
@@ -49,6 +54,9 @@ def race(
     the frames, under the names by which they take part (`theirs@refit`). `frames` are numbers of the clip's frames (all
     of one run). Without a camera one that sees all of the clip is taken. `ray_type` is one of the program's (`smooth`
     has primary rays alone), its options by name.
+
+    With `rays`, a set or those of sensors, all trace these in every frame, in place of a picture's; camera, ray type
+    and size are not used then, and there are no pictures.
 
     All act in turn, in an order that rotates from frame to frame; compiling is not counted. A sample is the mean of one
     pass through the frames: a median of `repeat` samples (6 or more) has an interval of 95 % by order statistics.
@@ -77,7 +85,10 @@ def race(
     first = scene.at(moments[0].time) if trees else _NO_MESH
     with device_of(device).used("rg.race") as target, given_trees(trees or {}, first):
         entries = [entry_of(text, shared) for text in contestants]
-        return run(target, plain, entries, Course(moments, [seen] * len(moments), size, repeat))
+        course = Course(moments, [seen] * len(moments), size, repeat)
+        if rays is not None:
+            return race_rays(target, plain, entries, course, rig_rays(rays))
+        return run(target, plain, entries, course)
 
 
 def entry_of(configuration: str, shared: ViewSettings) -> Entry:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -73,9 +73,49 @@ class RaySet:
         self._taken: tuple[Target, np.ndarray, tuple[Array, ...]] | None = None
 
     @classmethod
-    def record(cls, *arguments: Any, **named: Any) -> NoReturn:
-        """Rays of a picture, as an integrator makes them. Comes with the laboratory."""
-        raise Error("RaySet.record comes with the laboratory", "rg.RaySet", "give the rays' origins and directions")
+    def record(
+        cls,
+        clip: Any,
+        *,
+        time: float = 0.0,
+        ray_type: str = "path",
+        bounce: int = 0,
+        rays: str = "",
+        ray_type_options: dict[str, Any] | None = None,
+        camera: Any = None,
+        size: tuple[int, int] = (512, 384),
+        seed: int = 0,
+        device: str = "auto",
+    ) -> RaySet:
+        """The rays that a ray type casts in the first sample of a picture of a rg.Clip at `time` seconds, a workload:
+        those of bounce n, 0 being the camera's, or those called `rays` (shadow, occlusion, bounce 1 ...). By a camera
+        that sees all of the clip unless one is given. Rays that a kernel makes and traces on the way (recursive ray
+        tracing behind the primary ones) cannot be recorded. Waits. Error where there are none.
+
+        >>> import raygrove as rg
+        >>> rays = rg.RaySet.record(rg.open("room"), ray_type="path", bounce=1, size=(32, 24), device="cpu")
+        >>> 0 < len(rays) <= 32 * 24
+        True
+        """
+        from .ray_files import recorded
+
+        name = rays or (f"bounce {bounce}" if bounce else "primary")
+        return recorded(clip, time, name, ray_type, ray_type_options, camera, size, seed, device)
+
+    def save(self, path: Any) -> None:
+        """Write origins, directions, t_min and t_max into an .npz, which appears whole or not at all; groups and masks
+        are left out. Raises OSError."""
+        from .ray_files import save_rays
+
+        save_rays(self, path)
+
+    @classmethod
+    def load(cls, path: Any) -> RaySet:
+        """The rays of an .npz: `origins` and `directions` (N, 3), and `t_min`, `t_max`, one or (N,), where they are.
+        Read in a child process, without pickles. Raises Error where there are none."""
+        from .ray_files import load_rays
+
+        return load_rays(path)
 
     def __len__(self) -> int:
         return self.count

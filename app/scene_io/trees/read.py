@@ -3,13 +3,11 @@ then the arrays."""
 
 from __future__ import annotations
 
-import json
-import math
-import os
 from typing import Any, BinaryIO
 
 import numpy as np
 
+from ..columns import taken_columns, write_columns
 from ..errors import SceneError, display_path
 from ..limits import ImportLimits
 from .formats import READERS, format_of
@@ -19,7 +17,6 @@ ARRAYS: dict[str, tuple[type, tuple[int, ...]]] = {
     **{"children": (np.int64, (2,)), "first": (np.int64, ()), "count": (np.int64, ())},
     **{"primitives": (np.int64, ()), "bounds": (np.float32, (6,)), "corners": (np.int64, (3,))},
 }
-MAX_LINE = 1 << 16
 
 
 def read_tree(path: str, format_name: str, limits: ImportLimits) -> FoundTree:
@@ -37,25 +34,13 @@ def write(tree: FoundTree, file: BinaryIO) -> None:
         "triangles": tree.triangle_count,
     }
     arrays = {name: getattr(tree, name) for name in ARRAYS if getattr(tree, name) is not None}
-    words["shapes"] = {name: values.shape for name, values in arrays.items()}
-    file.write(json.dumps(words).encode() + b"\n")
-    for name, values in arrays.items():
-        file.write(np.ascontiguousarray(values, ARRAYS[name][0]).tobytes())
+    write_columns(words, arrays, ARRAYS, file)
 
 
 def taken(file: BinaryIO, path: str) -> FoundTree:
     """What `write` wrote, all sizes compared with the file's. Raises SceneError where a child wrote something else."""
-    file.seek(0)
     try:
-        words = json.loads(file.readline(MAX_LINE))
-        arrays: dict[str, Any] = {}
-        for name, shape in words["shapes"].items():
-            kind, rest = ARRAYS[name]
-            fits = all(type(side) is int and side >= 0 for side in shape) and tuple(shape[1:]) == rest
-            size = math.prod(shape) * np.dtype(kind).itemsize
-            if not fits or size > os.fstat(file.fileno()).st_size - file.tell():
-                raise ValueError(name)
-            arrays[name] = np.frombuffer(file.read(size), kind).reshape(shape)
+        words, arrays = taken_columns(file, ARRAYS)
         children, first, count, primitives = (arrays[name] for name in ("children", "first", "count", "primitives"))
         builder, splits, triangles = str(words["builder"])[:200], bool(words["splits"]), int(words["triangles"])
         made = FoundTree(

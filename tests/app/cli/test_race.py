@@ -8,6 +8,7 @@ import json
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from raygrove.app.cli import values
@@ -167,3 +168,18 @@ def test_what_cannot_be_advised_is_a_sentence(
     given = [] if "--frames" in words else ["--frames", "0:3"]
     assert main(["advise", "--demo", "walker", *SMALL, *given, *words]) in (1, 2)
     assert sentence in capsys.readouterr().err
+
+
+def test_rays_of_a_file_are_raced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    random = np.random.default_rng(4)
+    np.savez(tmp_path / "rays.npz", origins=random.normal(size=(50, 3)) * 3.0, directions=random.normal(size=(50, 3)))
+    assert race("--contestants", "lbvh@refit,brute_force", "--rays", str(tmp_path / "rays.npz"), "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["size"] == [50, 1] and told["mismatches"] == 0 and told["contestants"][0]["rays"] == 50
+    file = tmp_path / "race.toml"
+    file.write_text('contestants = ["lbvh", "hploc"]\nframes = "0:1"\nrepeat = 6\nrays = "rays.npz"\n')
+    assert main(["race", str(file), "--demo", "walker", *SMALL, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["size"] == [50, 1]
+    file.write_text('contestants = ["lbvh"]\nrays = "none.npz"\n')
+    assert main(["race", str(file), "--demo", "walker", *SMALL]) == 2
+    assert "rays names none.npz, which is not there" in capsys.readouterr().err
