@@ -9,6 +9,7 @@ import re
 
 from raygrove.app.cli import values
 from raygrove.app.cli.examples import EXAMPLES, EXIT_CODES
+from raygrove.app.cli.of_laboratory import add_advice, add_lesson, add_race, add_tree
 from raygrove.app.cli.of_programs import add_plug_in
 from raygrove.app.cli.of_stores import OF_STORES, add_store
 from raygrove.program import typed
@@ -121,22 +122,22 @@ def command_parser(command: str, version: str) -> argparse.ArgumentParser:
     if command in OF_STORES:
         add_store(parser, command)
     elif command == "lesson":
-        _add_lesson(parser)
+        add_lesson(parser)
     elif command != "doctor":
         _add_scene(parser)
         _add_choices(parser, command)
     if command in ("view", "render", "bench", "race", "advise"):
         _add_picture(parser, command)
     if command == "tree":
-        _add_tree(parser)
+        add_tree(parser)
     if command == "warm":
         _add_warming(parser)
     if command in ("view", "render", "race"):
         _add_objects(parser)
     if command == "race":
-        _add_race(parser)
+        add_race(parser)
     if command == "advise":
-        _add_advice(parser)
+        add_advice(parser)
     if command in ("render", "bench"):
         _add_measuring(parser)
     if command == "render":
@@ -254,63 +255,6 @@ def _add_measuring(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--repeat", metavar="N", type=values.count(1), help="measure so many times; the median counts")
     group.add_argument("--warmup", metavar="N", type=values.count(0), help="runs before measuring")
-
-
-def _add_race(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("race")
-    group.add_argument(
-        "--contestants",
-        metavar="A,B,C",
-        type=values.configurations,
-        help="who takes part, as lbvh@refit,binned_sah:bins=32/bvh4@auto; a value with a comma stands in double quotes",
-    )
-    group.add_argument(
-        "--tree",
-        metavar="NAME=FILE",
-        dest="trees",
-        action="append",
-        type=values.named_file,
-        help="a tree of a file (docs/trees.md), made over the first frame, that takes part as NAME; more than once",
-    )
-    group.add_argument(
-        "--rays", metavar="FILE.npz", help="trace these rays in each frame, not a camera's (docs/race.md)"
-    )
-    group.add_argument(
-        "--repeat", metavar="N", type=values.count(1), help="passes that are timed, 6 or more (default: 7)"
-    )
-    group.add_argument(
-        "--out",
-        metavar="FILE|DIR/",
-        help="FILE.json, .csv, .tex, .html (a report that loads nothing), .svg or .pdf; a folder for all of them",
-    )
-
-
-def _add_advice(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("advice")
-    group.add_argument("--exact", action="store_true", help="measure trees of every age, and all rays: takes longer")
-    group.add_argument("--out", metavar="FILE", help="FILE.json, or FILE.toml, which --settings takes")
-
-
-def _add_lesson(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", nargs="*", metavar="NAME|FILE", help="a lesson by its name, or of a file (TOML)")
-    group = parser.add_argument_group("lesson")
-    group.add_argument("--answers", metavar="1,2,1", type=values.counts, help="the numbers of your predictions")
-    help_ = "passes that are timed, 6 or more (default: 7)"
-    group.add_argument("--repeat", metavar="N", type=values.count(6), help=help_)
-    group.add_argument("--question", metavar="N", type=values.count(1), help="measure this one alone, as JSON")
-    group.add_argument("--out", metavar="FILE.html", help="predictions and measurements as one page")
-    group.add_argument("--device", metavar="auto|cuda[:N]|cpu", help="where it is measured: on a GPU, or on the CPU")
-    group.add_argument("--threads", metavar="N", help="threads that the CPU device uses")
-
-
-def _add_tree(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("the tree")
-    group.add_argument("--tree", metavar="FILE", help="the file of a tree: .rgtree, or another program's")
-    group.add_argument("--format", metavar="NAME", help="what wrote it (docs/trees.md); auto where its name tells")
-    group.add_argument("--out", metavar="FILE", help="the file of export and import, FILE.rgtree")
-    times = group.add_mutually_exclusive_group()
-    times.add_argument("--time", metavar="S", type=values.seconds, help="the scene's instant, in seconds")
-    times.add_argument("--frames", metavar="A:B", type=values.frames, help="its frame A")
 
 
 def _add_warming(parser: argparse.ArgumentParser) -> None:

@@ -1,0 +1,68 @@
+"""The flags of the laboratory's commands: race, advise, lesson, tree."""
+
+from __future__ import annotations
+
+import argparse
+
+from raygrove.app.cli import values
+
+
+def add_race(parser: argparse.ArgumentParser) -> None:
+    """Who takes part, over what, and what is written."""
+    group = parser.add_argument_group("race")
+    group.add_argument(
+        "--contestants",
+        metavar="A,B,C",
+        type=values.configurations,
+        help="who takes part, as lbvh@refit,binned_sah:bins=32/bvh4@auto; a value with a comma stands in double quotes",
+    )
+    group.add_argument(
+        "--tree",
+        metavar="NAME=FILE",
+        dest="trees",
+        action="append",
+        type=values.named_file,
+        help="a tree of a file (docs/trees.md), made over the first frame, that takes part as NAME; more than once",
+    )
+    group.add_argument(
+        "--rays", metavar="FILE.npz", help="trace these rays in each frame, not a camera's (docs/race.md)"
+    )
+    group.add_argument(
+        "--repeat", metavar="N", type=values.count(1), help="passes that are timed, 6 or more (default: 7)"
+    )
+    group.add_argument(
+        "--out",
+        metavar="FILE|DIR/",
+        help="FILE.json, .csv, .tex, .html (a report that loads nothing), .svg or .pdf; a folder for all of them",
+    )
+
+
+def add_advice(parser: argparse.ArgumentParser) -> None:
+    """How advice is measured and kept."""
+    group = parser.add_argument_group("advice")
+    group.add_argument("--exact", action="store_true", help="measure trees of every age, and all rays: takes longer")
+    group.add_argument("--out", metavar="FILE", help="FILE.json, or FILE.toml, which --settings takes")
+
+
+def add_lesson(parser: argparse.ArgumentParser) -> None:
+    """Which lesson, and the predictions."""
+    parser.add_argument("files", nargs="*", metavar="NAME|FILE", help="a lesson by its name, or of a file (TOML)")
+    group = parser.add_argument_group("lesson")
+    group.add_argument("--answers", metavar="1,2,1", type=values.counts, help="the numbers of your predictions")
+    help_ = "passes that are timed, 6 or more (default: 7)"
+    group.add_argument("--repeat", metavar="N", type=values.count(6), help=help_)
+    group.add_argument("--question", metavar="N", type=values.count(1), help="measure this one alone, as JSON")
+    group.add_argument("--out", metavar="FILE.html", help="predictions and measurements as one page")
+    group.add_argument("--device", metavar="auto|cuda[:N]|cpu", help="where it is measured: on a GPU, or on the CPU")
+    group.add_argument("--threads", metavar="N", help="threads that the CPU device uses")
+
+
+def add_tree(parser: argparse.ArgumentParser) -> None:
+    """The files of trees, and the instant they are of."""
+    group = parser.add_argument_group("the tree")
+    group.add_argument("--tree", metavar="FILE", help="the file of a tree: .rgtree, or another program's")
+    group.add_argument("--format", metavar="NAME", help="what wrote it (docs/trees.md); auto where its name tells")
+    group.add_argument("--out", metavar="FILE", help="the file of export and import, FILE.rgtree")
+    times = group.add_mutually_exclusive_group()
+    times.add_argument("--time", metavar="S", type=values.seconds, help="the scene's instant, in seconds")
+    times.add_argument("--frames", metavar="A:B", type=values.frames, help="its frame A")
