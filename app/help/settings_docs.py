@@ -32,7 +32,8 @@ more:
 1. the built-in values below,
 2. the user's file, `settings.toml` in the user's configuration folder (`~/.config/raygrove` on Linux): a wrong entry
    in it is said with its line and left out, the rest counts; the program keeps its comments and unknown keys when it
-   saves,
+   saves; `--preset NAME` stands in its place: a preset of yours, or one of a paper's form
+   (`published/meister2014/hlbvh_sah`; **Presets > As published** lists them, and the statistics say which is in force),
 3. the file of `--settings FILE`: TOML, or a [file in Meister's form](meister-env.md),
 4. the command line.
 

@@ -136,3 +136,20 @@ _PRESETS = {
 }
 PUBLISHED: Mapping[str, Published] = MappingProxyType({PREFIX + name: form for name, form in _PRESETS.items()})
 """The forms by the names of their presets."""
+
+
+def in_force(settings: Settings) -> str:
+    """The published preset whose values are all those of the settings, the one that says most of several; "" for
+    none."""
+    found = [name for name, form in PUBLISHED.items() if _agrees(settings, form)]
+    return max(found, key=lambda name: len(PUBLISHED[name].options), default="")
+
+
+def _agrees(settings: Settings, form: Published) -> bool:
+    chosen = {"hierarchy": settings.hierarchy_options, "ray_type": settings.ray_type_options}
+    for key, value in form.options.items():
+        group, *names = key.split(".")
+        options = chosen[group](names[0]) if len(names) == 2 else getattr(settings, group)
+        if getattr(options, names[-1]) != value:
+            return False
+    return True

@@ -66,6 +66,8 @@ class HeatPanel(QWidget):
         self._pages, self._page_of = QStackedWidget(self), dict[str, QWidget]()
         self._lay_out()
         self._used: set[str] = set()
+        self._fitted: dict[str, Any] = {}
+        self._scene, self._is_late = document.state.scene, False
         self._latest: StepCounts | None = None
         self._pinned: StepCounts | None = None
         document.observe(lambda before, after: self._show_options() if before.settings is not after.settings else None)
@@ -104,6 +106,8 @@ class HeatPanel(QWidget):
         found = statistics.views[0].steps if statistics is not None and statistics.views else None
         if found is None or self.bar.is_frozen:
             return
+        scene = self._document.scene
+        self._is_late = scene is not None and frame.request.scene is not scene
         self._latest = found
         if not self._timer.isActive():
             wait = self._shown_time + UPDATE_INTERVAL_S - time.monotonic()
@@ -145,19 +149,23 @@ class HeatPanel(QWidget):
         self.histogram.mark(found.counted(self.options.count))
 
     def clear(self) -> None:
-        """Another scene begins."""
+        """Another scene or ray type begins. Ranges that nobody has chosen are fitted to each scene anew."""
         self.counts = self._latest = self._pinned = None
+        if self._scene != self._document.state.scene:
+            self._scene = self._document.state.scene
+            self._used.clear()
         self.point_at(None)
         self._show_counts()
 
     def _fit_at_first_use(self) -> None:
-        """The first picture of a ray type whose range nobody has chosen: most of a fixed one would be dark."""
+        """A scene's first picture of a ray type whose range nobody has chosen: most of a fixed one would be dark."""
         name, options = self.ray_type, self.options
-        if name in self._used or self.shown is None or not self.shown.histogram.any():
+        if self._is_late or name in self._used or self.shown is None or not self.shown.histogram.any():
             return
         self._used.add(name)
-        if options == type(options)():
+        if options in (type(options)(), self._fitted.get(name)):
             self.fit_range()
+            self._fitted[name] = self.options
 
     def fit_range(self) -> None:
         """Take the range that fits the picture shown, and keep it: one scale for whatever comes next."""

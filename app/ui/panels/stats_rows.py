@@ -90,9 +90,9 @@ def rows_of(figures: FrameFigures, compared: str = "", details: str = "") -> lis
         return rows
     view = figures.sample.view
     if view is not None:
-        optimiser = frame.request.state.settings.render.optimiser
+        settings = frame.request.state.settings
         rows += _build_rows(figures, view, statistics) + _trace_rows(figures, view)
-        rows += structure_rows(view, statistics, optimiser, figures.found, compared, details)
+        rows += structure_rows(view, statistics, settings, figures.found, compared, details)
     return rows + memory_rows(statistics) + simulation_rows(statistics.simulation)
 
 

@@ -8,7 +8,9 @@ from PySide6.QtCore import QCoreApplication
 
 from raygrove.app.frames.frame_history import Spread
 from raygrove.app.settings import option_tables, titles
+from raygrove.app.settings.settings import Settings
 from raygrove.app.ui.panels.stats_row import DASH, Row, four_digits, span_of
+from raygrove.app.user_files.published import PREFIX, PUBLISHED, in_force
 from raygrove.gpu.stats import FrameStatistics, HierarchyStatistics, ViewStatistics
 
 
@@ -21,7 +23,7 @@ def structure_title(hierarchy: str, layout: str) -> str:
 def structure_rows(
     view: ViewStatistics,
     statistics: FrameStatistics,
-    optimiser: str,
+    settings: Settings,
     found: Mapping[str, Spread],
     compared: str,
     details: str,
@@ -32,6 +34,10 @@ def structure_rows(
     depth = "…" if structure.depth is None else str(structure.depth)
     hidden = f"{statistics.hidden:,}" if statistics.hidden else DASH
     inactive = f"{structure.inactive_count:,}" if structure.inactive_count else DASH
+    optimiser, form = settings.render.optimiser, in_force(settings)
+    form_tip = PUBLISHED[form].sentence if form else tr("Statistics", (
+        "The published preset whose values are all in force: Settings > Presets > As published has them."
+    ))  # fmt: skip
     improved = titles.short_title("optimiser", optimiser) if optimiser != "none" else DASH
     builder, layout = titles.short_title("hierarchy", view.hierarchy), titles.title("layout", view.layout)
     compared_tip = tr("Statistics", (
@@ -42,6 +48,7 @@ def structure_rows(
         Row("structure", tr("Statistics", "Structure"), builder),
         _row("layout", tr("Statistics", "Layout"), layout, tr("Statistics", "How the nodes lie in memory.")),
         _row("optimiser", tr("Statistics", "Optimiser"), improved),
+        _row("published", tr("Statistics", "As published"), form.removeprefix(PREFIX) or DASH, form_tip),
         _row("triangles", tr("Statistics", "Primitives"), f"{statistics.triangles - statistics.hidden:,}"),
         _row("hidden", tr("Statistics", "Hidden"), hidden, tr(
             "Statistics", "Of hidden objects: they are in no structure."

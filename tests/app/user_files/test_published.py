@@ -10,9 +10,9 @@ from PIL import Image
 
 from raygrove.app.cli.main import main
 from raygrove.app.settings.file import settings_of, settings_text
-from raygrove.app.settings.settings import Settings
+from raygrove.app.settings.settings import Settings, option_field, set_option
 from raygrove.app.user_files import presets
-from raygrove.app.user_files.published import PUBLISHED
+from raygrove.app.user_files.published import PUBLISHED, in_force
 from raygrove.gpu.hierarchy.registry import structures
 
 RAYS_BY_FOUR = {"render.ray_type", "ray_type.ao.rays", "ray_type.diffuse.rays"}
@@ -43,6 +43,19 @@ def test_a_published_preset_is_a_settings_file_like_any(name: str) -> None:
     assert form.settings.render.hierarchy == name.rpartition("/")[2] and form.settings.render.hierarchy in structures()
     assert presets.load(name) == form.settings != Settings()
     assert settings_of(settings_text(form.settings), Path("it.toml")) == form.settings
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_a_form_is_in_force_while_all_of_its_values_are(name: str) -> None:
+    settings = PUBLISHED[name].settings
+    assert in_force(settings) == name and in_force(Settings()) == ""
+    assert in_force(set_option(settings, "render.width", 77)) == name, "papers say nothing of that"
+    for key, value in PUBLISHED[name].options.items():
+        field = option_field(key)
+        others = (*field.info.choices, not value if isinstance(value, bool) else None)
+        other = next((one for one in others if one not in (None, value)), None)
+        if other is not None:
+            assert in_force(set_option(settings, key, other)) != name, key
 
 
 @pytest.mark.parametrize("name", PUBLISHED)

@@ -16,7 +16,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton, QToolButton
 
 from raygrove.app.document.document import Document
-from raygrove.app.document.state import State
+from raygrove.app.document.state import SceneReference, State
 from raygrove.app.frames.node_boxes import BoxReport
 from raygrove.app.frames.questions import Picked
 from raygrove.app.frames.render_thread import FinishedFrame, FrameRequest
@@ -77,6 +77,27 @@ def test_the_range_fits_the_first_picture_and_no_other(heat: HeatPanel, qtbot: A
     heat.take(frame(counts(b60=500, b80=500)))
     heat.show_latest()
     assert (heat.options.minimum, heat.options.maximum) == first, "one scale for whatever comes next"
+
+
+def test_another_scene_has_a_range_of_its_own_until_one_is_chosen(heat: HeatPanel, moving_scene: Scene) -> None:
+    document, ends = heat._document, lambda: (heat.options.minimum, heat.options.maximum)
+
+    def open_scene(name: str, found: StepCounts) -> None:
+        document.set_scene(SceneReference("demo", (name,)), moving_scene)
+        heat.clear()
+        heat.take(frame(counts(b5=1000)))  # of the scene before, late
+        heat.show_latest()
+        late = frame(found)
+        heat.take(dataclasses.replace(late, request=dataclasses.replace(late.request, scene=moving_scene)))
+        heat.show_latest()
+
+    open_scene("one", counts(b12=996, b50=4))
+    assert ends() == (12, 13)
+    open_scene("two", counts(b60=996, b80=4))
+    assert ends()[0] > 50
+    document.change("settings.ray_type.steps.maximum", 90)
+    open_scene("three", counts(b12=996, b50=4))
+    assert ends()[1] == 90, "chosen"
 
 
 def test_who_has_chosen_a_range_keeps_it(heat: HeatPanel, qtbot: Any) -> None:

@@ -25,6 +25,7 @@ from raygrove.app.ui.panels.stats_table import SPREAD, VALUE, merged
 from raygrove.app.ui.panels.structure_rows import structure_title
 from raygrove.app.ui.panels.value_cells import MARGIN, Values
 from raygrove.app.ui.session.figures import Figures
+from raygrove.app.user_files.published import PUBLISHED
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.stats import FrameStatistics, KeyStreaming
 from tests.app.stand_ins import made_statistics
@@ -225,6 +226,16 @@ def test_structures_have_human_names() -> None:
     assert (found["structure"], found["layout"]) == ("Linear BVH", "4-wide (BVH4)")
     assert structure_title("hploc", "cwbvh") == "H-PLOC / CWBVH" and structure_title("grid", "cells8") == "Uniform grid"
     assert structure_title("of_a_plug_in", "x") == "Of a plug in"
+
+
+def test_a_published_preset_in_force_is_named() -> None:
+    assert values()["published"] == ""
+    drawn = sample()
+    form = PUBLISHED["published/meister2014/lbvh"]
+    state = dataclasses.replace(drawn.frame.request.state, settings=form.settings)
+    request = dataclasses.replace(drawn.frame.request, state=state)
+    named = dataclasses.replace(drawn, frame=dataclasses.replace(drawn.frame, request=request))
+    assert values(named)["published"] == "meister2014/lbvh" and form.sentence in rows(named)["published"].tip
 
 
 def test_what_the_structure_cost_stays_while_it_is_kept() -> None:
