@@ -46,16 +46,32 @@ class BoxReport:
         return f"{said} {self.visibility}".strip()
 
 
+def heights(table: NodeTable) -> np.ndarray:
+    """(N,) int32: how many nodes are below each on the longest way, 0 of leaves."""
+    found = np.zeros(len(table), np.int32)
+    by_depth = np.argsort(table.depth, kind="stable")
+    ends = np.cumsum(np.bincount(table.depth)) if len(table) else np.zeros(0, np.int64)
+    for first, end in zip(ends[-2::-1], ends[:0:-1], strict=True):
+        rows = by_depth[first:end]
+        np.maximum.at(found, table.parent[rows], found[rows] + 1)
+    return found
+
+
 def select_boxes(
-    table: NodeTable, options: Any, camera: Camera, visible: np.ndarray | None = None
+    table: NodeTable,
+    options: Any,
+    camera: Camera,
+    visible: np.ndarray | None = None,
+    level_of: np.ndarray | None = None,
 ) -> tuple[Boxes, BoxReport]:
     """The boxes that `settings.boxes` asks for, and the levels of the whole tree; but those that are not
-    `visible` (N,) bool."""
-    levels = int(table.depth.max()) + 1 if len(table) else 0
-    counts, leaves = (np.bincount(depths, minlength=levels) for depths in (table.depth, table.depth[table.is_leaf]))
+    `visible` (N,) bool. `level_of` (N,) are the nodes' levels, None: their depths."""
+    level_of = table.depth if level_of is None else level_of
+    levels = int(level_of.max()) + 1 if len(table) else 0
+    counts, leaves = (np.bincount(some, minlength=levels) for some in (level_of, level_of[table.is_leaf]))
     is_wanted = (
-        (table.depth >= options.first_depth)
-        & (table.depth <= options.last_depth)
+        (level_of >= options.first_depth)
+        & (level_of <= options.last_depth)
         & np.all(table.lower <= table.upper, axis=1)
     )
     if options.leaves_only:
@@ -67,7 +83,7 @@ def select_boxes(
     if wanted > options.limit:
         outside = np.maximum(np.maximum(table.lower[rows] - camera.eye, camera.eye - table.upper[rows]), 0.0)
         rows = np.sort(rows[np.argpartition(np.sum(outside**2, axis=1), options.limit)[: options.limit]])
-    boxes = Boxes(table.lower[rows], table.upper[rows], table.depth[rows], levels, options.opacity)
+    boxes = Boxes(table.lower[rows], table.upper[rows], level_of[rows], levels, options.opacity)
     report = BoxReport(
         tuple(counts.tolist()),
         tuple(leaves.tolist()),
@@ -105,6 +121,7 @@ class NodeBoxes:
         self._table: NodeTable | None = None
         self._boxes: Boxes | None = None
         self._visible: np.ndarray | None = None
+        self._heights: np.ndarray | None = None
         self._structure: object = None
         self._instant: object = None
         self._selection: object = None
@@ -129,7 +146,10 @@ class NodeBoxes:
         selection = (id(self._table), id(self._visible), options, view.camera)
         if selection != self._selection or self._boxes is None:
             self._selection = selection
-            self._boxes, self.report = select_boxes(self._table, options, view.camera, self._visible)
+            if self._heights is None and options.count_from == "leaves":
+                self._heights = heights(self._table)
+            level_of = self._heights if options.count_from == "leaves" else None
+            self._boxes, self.report = select_boxes(self._table, options, view.camera, self._visible, level_of)
         engine.paint_boxes(view, self._boxes)
 
     def _read(
@@ -142,7 +162,7 @@ class NodeBoxes:
             return
         begin = self._clock()
         table = self._table = engine.nodes(view)
-        self._structure, self._instant, self._visible = structure, instant, None
+        self._structure, self._instant, self._visible, self._heights = structure, instant, None, None
         if options.visible_from == "camera":
             self._visible = engine.visible_nodes(view, table, view.camera.eye)
         elif options.visible_from == "cell" and _has_box(table, options.cell):

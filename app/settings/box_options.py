@@ -13,8 +13,16 @@ class BoxOptions:
     """Which boxes of the structure's nodes are drawn over the picture."""
 
     show: bool = option(False, "Draw the boxes of the structure's nodes over the picture, coloured by their depth.")
-    first_depth: int = option(0, "The shallowest level whose boxes are drawn; the root has 0.", minimum=0, maximum=255)
-    last_depth: int = option(8, "The deepest level whose boxes are drawn.", minimum=0, maximum=255)
+    first_depth: int = option(
+        0, "The first level whose boxes are drawn; where levels begin they are 0.", minimum=0, maximum=255
+    )
+    last_depth: int = option(8, "The last level whose boxes are drawn.", minimum=0, maximum=255)
+    count_from: str = option(
+        "root",
+        "Where levels are counted from: the root, as trees are split from above, or the leaves, so that a node's level "
+        "is its height above the deepest leaf below, as trees are joined from below.",
+        choices=("root", "leaves"),
+    )
     leaves_only: bool = option(False, "Draw only leaves.")
     limit: int = option(
         20000, "Boxes drawn at most; of more, those nearest to the eye.", minimum=1, maximum=1_000_000, unit="boxes"
@@ -28,8 +36,8 @@ class BoxOptions:
     )
     cell: int = option(
         0,
-        "The node whose box is the cell, where visible_from is cell, by its number in the tree, which the path in "
-        "Picked tells.",
+        "The node whose box is the cell, where visible_from is cell, by its row in the table of nodes, which the tip "
+        "of a node of the path in Picked tells.",
         minimum=0,
         maximum=2**31 - 1,
     )

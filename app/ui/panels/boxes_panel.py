@@ -7,7 +7,7 @@ import time
 import numpy as np
 from PySide6.QtCore import QRectF, QSize, QTimer, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QShowEvent
-from PySide6.QtWidgets import QFormLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from raygrove.app.document.document import Document
 from raygrove.app.frames.node_boxes import BoxReport
@@ -20,9 +20,10 @@ from raygrove.app.ui.widgets.steady import Steady
 from raygrove.gpu.settings import fields_of
 
 UPDATE_INTERVAL_S = 0.2
+REPLAY_MS = 450
 COLUMNS = ("depth", "nodes", "leaves")
 TITLES = {
-    "show": "Show boxes", "first_depth": "From level", "last_depth": "To level",
+    "show": "Show boxes", "count_from": "Levels from", "first_depth": "From level", "last_depth": "To level",
     "leaves_only": "Leaves only", "limit": "At most", "opacity": "Opacity",
     "visible_from": "Visible from", "cell": "Cell",
 }  # fmt: skip
@@ -125,9 +126,18 @@ class BoxesPanel(QWidget):
         for name, editor in self.editors.items():
             editor.edited.connect(lambda value, name=name: document.change(f"settings.boxes.{name}", value))
         self.levels.chosen.connect(self._choose)
+        self.replay = QPushButton(self.tr("Replay"), self)
+        self.replay.setToolTip(
+            self.tr("Draw level after level: how the tree is split from the root, or joined from its leaves")
+        )
+        self.replay.setCheckable(True)
+        self.replay.toggled.connect(self._replay)
+        self._steps = QTimer(self, interval=REPLAY_MS)
+        self._steps.timeout.connect(self.step)
         form = QFormLayout()
         for name, title in TITLES.items():
             form.addRow(self.tr(title), self.editors[name])
+        form.addRow("", self.replay)
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 6, 6, 6)
         column.addLayout(form)
@@ -191,6 +201,22 @@ class BoxesPanel(QWidget):
             )
             + "\n"
         )
+
+    def step(self) -> None:
+        """The next level of the replay; behind the last one it ends."""
+        options, levels = self._document.state.settings.boxes, len(self.report.level_counts) if self.report else 0
+        if not self.isVisible() or (levels and options.last_depth >= levels - 1):
+            self.replay.setChecked(False)
+        elif levels:
+            self._choose(0, options.last_depth + 1)
+
+    def _replay(self, is_on: bool) -> None:
+        if is_on:
+            self._document.change("settings.boxes.show", True)
+            self._choose(0, 0)
+            self._steps.start()
+        else:
+            self._steps.stop()
 
     def _choose(self, first: int, last: int) -> None:
         for name, value in (("first_depth", first), ("last_depth", last)):

@@ -24,7 +24,7 @@ from raygrove.gpu.region import Region, RegionContents
 from raygrove.gpu.scene import Scene
 from raygrove.gpu.stats import Near, Surroundings
 
-PATH_COLUMNS = ("depth", "node", "kind", "references", "share", "lower", "upper")
+PATH_COLUMNS = ("depth", "node", "row", "kind", "references", "share", "lower", "upper")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -201,7 +201,7 @@ class PickPanel(QWidget):
             kinds += [(contact, node) for contact in CONTACTS for node in self.neighbours.of(contact)]
         return PATH_COLUMNS, [
             {
-                "depth": node.depth, "node": node.told, "kind": kind,
+                "depth": node.depth, "node": node.told, "row": node.node_id, "kind": kind,
                 "references": node.reference_count,
                 "share": node.share, "lower": " ".join(f"{x:g}" for x in node.lower),
                 "upper": " ".join(f"{x:g}" for x in node.upper),
@@ -341,4 +341,5 @@ def _near_line(near: Near) -> str:
 
 def _tip(node: PathNode) -> str:
     corners = (", ".join(f"{x:.6g}" for x in corner) for corner in (node.lower, node.upper))
-    return f"{node.share:.1%} of the surface of the node above; from {next(corners)} to {next(corners)}"
+    place = f"from {next(corners)} to {next(corners)}; row {node.node_id} of the table of nodes (Boxes > Cell)"
+    return f"{node.share:.1%} of the surface of the node above; {place}"

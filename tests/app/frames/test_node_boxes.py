@@ -10,7 +10,7 @@ import pytest
 
 from raygrove.app.document.state import State, replaced
 from raygrove.app.frames.headless import render_frames
-from raygrove.app.frames.node_boxes import NodeBoxes, select_boxes
+from raygrove.app.frames.node_boxes import NodeBoxes, heights, select_boxes
 from raygrove.app.frames.views import view_settings
 from raygrove.app.scene_io.demos import make_demo
 from raygrove.app.settings.box_options import BoxOptions
@@ -55,6 +55,20 @@ def test_levels_are_counted_and_chosen() -> None:
     assert report.sentence == "14 boxes of 63 are drawn." and report.colors.shape == (6, 3)
     leaves, _ = select_boxes(table(), BoxOptions(leaves_only=True), Camera())
     assert set(leaves.depth) == {5} and len(leaves.depth) == 32
+
+
+def test_levels_are_counted_from_the_leaves_too() -> None:
+    """A lopsided tree: a node's height is that of the deepest leaf below it."""
+    parents = np.array([-1, 0, 0, 2, 2, 4, 4], np.int32)
+    depth = np.array([0, 1, 1, 2, 2, 3, 3], np.int32)
+    leaf = np.array([False, True, False, True, False, True, True])
+    zeros, box = np.zeros(7, np.int32), np.zeros((7, 3), np.float32)
+    lopsided = NodeTable(parents, depth, box, box + 1, leaf, zeros, leaf.astype(np.int32), zeros[:1])
+    assert heights(lopsided).tolist() == [3, 0, 2, 0, 1, 0, 0]
+    assert heights(table()).tolist() == (5 - table().depth).tolist()
+    boxes, report = select_boxes(lopsided, BoxOptions(last_depth=1), Camera(), level_of=heights(lopsided))
+    assert report.level_counts == (4, 1, 1, 1) and report.leaf_counts == (4, 0, 0, 0)
+    assert sorted(boxes.depth.tolist()) == [0, 0, 0, 0, 1]
 
 
 def test_of_too_many_the_nearest_are_drawn_and_that_is_said() -> None:

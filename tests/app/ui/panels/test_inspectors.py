@@ -248,6 +248,21 @@ def test_the_boxes_panel_counts_levels_and_dragging_chooses_them(qtbot: Any) -> 
 # -- in the window ----------------------------------------------------------------------------------------------------
 
 
+def test_the_replay_goes_from_level_to_level(qtbot: Any) -> None:
+    document = Document()
+    panel = BoxesPanel(document)
+    qtbot.addWidget(panel)
+    panel.show()
+    panel.report = BoxReport((1, 2, 4), (0, 0, 4), 1, 7, np.full((3, 3), 9, np.uint8))
+    panel.replay.click()
+    seen = [(document.state.settings.boxes.first_depth, document.state.settings.boxes.last_depth)]
+    for _ in range(3):
+        panel.step()
+        seen.append((document.state.settings.boxes.first_depth, document.state.settings.boxes.last_depth))
+    assert seen == [(0, 0), (0, 1), (0, 2), (0, 2)] and document.state.settings.boxes.show
+    assert not panel.replay.isChecked() and not panel._steps.isActive(), "behind the last level it ends"
+
+
 def test_a_plain_click_picks_only_in_the_mode_and_a_drag_never(scene_window: MainWindow, qtbot: Any) -> None:
     inspectors, none = scene_window.inspectors, Qt.KeyboardModifier.NoModifier
     picked: list[Picked] = []
