@@ -32,6 +32,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "laspy": ("app/scene_io/particles/",),
     "lazrs": ("app/scene_io/particles/",),
     "matplotlib": ("bench/suites/plots.py",),
+    "distributed": ("bench/store/cluster.py",),
     "scipy": ("bench/cases/octrees.py",),
     "setuptools": ("setup.py",),
     "pytest": ("package/testing/",),

@@ -3,10 +3,12 @@ stdin, a line of JSON each, keeps each result in the store and says what came of
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import signal
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 from raygrove.app.cli.job_running import DeviceBrokenError, RefusedError, Runner, answer_of
@@ -32,15 +34,47 @@ def main(folder: str) -> int:
     for line in sys.stdin:
         order = json.loads(line)
         try:
-            say(answer_of(runner.run(Job(order["job"], tuple(order["files"])))))
-        except RefusedError as error:
-            say({"status": "refused", "sentence": str(error)})
-        except (StoreError, NoDeviceError, OSError) as error:
-            say({"fatal": problem_of(error).sentence})
+            say(_answer(runner, order))
         except DeviceBrokenError as error:
             print(error, file=sys.stderr, flush=True)
             return 1  # another process can use the device again
     return 0
+
+
+def _answer(runner: Runner, order: Mapping[str, Any]) -> dict[str, Any]:
+    """Do a job; what came of it. Raises DeviceBrokenError."""
+    try:
+        return answer_of(runner.run(Job(order["job"], tuple(order["files"]))))
+    except RefusedError as error:
+        return {"status": "refused", "sentence": str(error)}
+    except (StoreError, NoDeviceError, OSError) as error:
+        return {"fatal": problem_of(error).sentence}
+
+
+@functools.cache
+def _own_sources() -> str:
+    return digest_of_sources()
+
+
+@functools.cache
+def _runner(folder: str) -> Runner:
+    return Runner(Store(folder))
+
+
+def do_order(order: dict[str, Any]) -> dict[str, Any]:
+    """A job of a cluster, on one of its workers: what came of it. Ends the process where its device is broken, so that
+    the cluster starts another."""
+    wanted = order["job"]["sources"]
+    if wanted != _own_sources():
+        return {"fatal": f"a worker's sources are {_own_sources()[:12]}, and the jobs' {wanted[:12]}: "
+                "give all machines one version"}  # fmt: skip
+    try:
+        return _answer(_runner(order["store"]), order)
+    except StoreError as error:
+        return {"fatal": str(error)}
+    except DeviceBrokenError as error:
+        print(error, file=sys.stderr, flush=True)
+        os._exit(1)
 
 
 if __name__ == "__main__":

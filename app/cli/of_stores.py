@@ -46,7 +46,11 @@ def _add_sweep(group: argparse._ArgumentGroup) -> None:
     group.add_argument("files", nargs="*", metavar="PLAN.toml", help="what is done: docs/sweeps.md")
     group.add_argument("--store", metavar="DIR", help="the folder of results, which is made")
     group.add_argument("--dry-run", action="store_true", help="say how many jobs there are, and how long they take")
-    group.add_argument("--jobs", metavar="local[:N]", help="a worker for each GPU; on the CPU one, or N")
+    group.add_argument(
+        "--jobs",
+        metavar="ENGINE",
+        help="local: a worker for each GPU, on the CPU one (local:4: four); dask://127.0.0.1:PORT or tls://HOST:PORT",
+    )
     group.add_argument("--shard", metavar="I/N", type=values.shard, help="only every N-th job, from the I-th on")
     group.add_argument(
         "--again",

@@ -13,13 +13,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from raygrove.app.cli.job_worker import do_order
 from raygrove.app.cli.sweep_plan import Jobs
 from raygrove.app.problems.problems import EXIT_FAILURE, UsageError
 from raygrove.app.system import machine
+from raygrove.bench.store.cluster import Cluster, is_cluster
 from raygrove.bench.store.folder import STATUSES, Store, StoreError
 from raygrove.bench.store.jobs import Job, described, digest_of_sources
 from raygrove.bench.store.plans import PlanError, Shard, read_plan
-from raygrove.bench.store.workers import Lane, Progress, Workers
+from raygrove.bench.store.workers import Lane, Progress, Told, Workers
 
 if TYPE_CHECKING:
     from raygrove.app.cli.main import Words
@@ -47,9 +49,8 @@ def run(names: argparse.Namespace, words: Words) -> int:
     try:
         for kind in jobs.devices:
             mine = Mine(jobs, shard, kind, store)
-            reporter.of(mine, lanes := lanes_of(names.jobs, kind))
-            worker = [*WORKER, str(store.folder.absolute())]
-            workers = Workers(store, worker, lanes, reporter.told, names.most_seconds or 0.0)
+            reporter.of(mine, lanes_of(names.jobs, kind))
+            workers = _engine(names, store, kind, reporter.told)
             try:
                 workers.run(iter(mine))
             finally:
@@ -64,6 +65,16 @@ def run(names: argparse.Namespace, words: Words) -> int:
     if names.json:
         print(json.dumps({**vars(done), "skipped": skipped, "wall_seconds": round(seconds, 3)}, indent=2))
     return EXIT_FAILURE if done.failed + done.crashed + done.refused else 0
+
+
+def _engine(names: argparse.Namespace, store: Store, kind: str, told: Told) -> Workers | Cluster:
+    """What does the jobs for a kind of device."""
+    if is_cluster(names.jobs):
+        if names.most_seconds:
+            raise UsageError("--most-seconds is for workers here; a cluster's are ended by who runs it.")
+        return Cluster(store, names.jobs, do_order, told)
+    worker = [*WORKER, str(store.folder.absolute())]
+    return Workers(store, worker, lanes_of(names.jobs, kind), told, names.most_seconds or 0.0)
 
 
 def jobs_of(names: argparse.Namespace) -> Jobs:
@@ -158,9 +169,13 @@ def gpus() -> list[str]:
 
 def lanes_of(engine: str | None, kind: str) -> list[Lane]:
     """A worker for each GPU; for the CPU one, or so many as `local:N` says. Raises UsageError."""
+    if engine is not None and is_cluster(engine):
+        return [Lane(engine)]
     match = re.fullmatch(r"local(?::(\d{1,3}))?", engine or "local")
     if match is None or match[1] == "0":
-        raise UsageError(f"--jobs {engine}: write local, or local:4 for four workers on the CPU.")
+        raise UsageError(
+            f"--jobs {engine}: write local, local:4 for four workers on the CPU, dask://127.0.0.1:PORT, or tls://HOST:PORT."
+        )
     if kind == "cuda":
         found = [Lane(f"cuda:{one}", {"CUDA_VISIBLE_DEVICES": one}) for one in gpus()]
         return found or [Lane("cuda")]

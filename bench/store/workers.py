@@ -27,6 +27,7 @@ from .jobs import BUILT_BY, Job, described
 
 MOST_DEATHS = 3
 """Workers that a job may end before it counts as the cause."""
+AGAIN = "start the same sweep again: it goes on from there"
 STOP_S = 2.0
 """What a worker is given to leave, once it is asked to."""
 TAIL = 2000
@@ -62,6 +63,12 @@ class Progress:
     def finished(self) -> int:
         """Jobs that have a result now and had none."""
         return self.done + self.failed + self.crashed
+
+    def take(self, answer: Mapping[str, Any]) -> None:
+        """Count what came of a job."""
+        status = answer["status"]
+        setattr(self, status, getattr(self, status) + 1)
+        self.seconds += float(answer.get("seconds", 0.0))
 
 
 Told = Callable[[Job, Mapping[str, Any]], None]
@@ -117,9 +124,8 @@ class Workers:
                     while not self._is_stopping.is_set() and not self._store.has(job.sha):
                         if worker is None:
                             self._store.check()
-                            worker = _Worker(self._command, lane)
+                            worker = self._started(lane, job)
                             stack.callback(worker.close)
-                            worker.greeted(job, self._is_stopping)
                         answer = worker.asked(job, self._is_stopping, self._most_seconds)
                         if answer is None:
                             return
@@ -132,6 +138,20 @@ class Workers:
             self._error = self._error or error
             self._is_stopping.set()
 
+    def _started(self, lane: Lane, job: Job) -> _Worker:
+        """A worker that is ready. One that is killed before it is counts for no job, and is started again."""
+        for turn in range(MOST_DEATHS):
+            worker = _Worker(self._command, lane)
+            try:
+                worker.greeted(job, self._is_stopping, is_last=turn == MOST_DEATHS - 1)
+                return worker
+            except _KilledError:
+                worker.close()
+            except BaseException:
+                worker.close()
+                raise
+        raise AssertionError("The last one is not forgiven.")
+
     def _next(self, jobs: Iterator[Job]) -> Job | None:
         with self._lock:
             if self._is_stopping.is_set():
@@ -141,24 +161,28 @@ class Workers:
     def _judge(self, job: Job, answer: Mapping[str, Any]) -> bool:
         """Whether the job needs no more. Raises SweepError where no job can be done."""
         if "fatal" in answer:
-            raise SweepError(str(answer["fatal"]).rstrip("."), "start the same sweep again: it goes on from there")
+            raise SweepError(str(answer["fatal"]).rstrip("."), AGAIN)
         with self._lock:
             if "died" in answer:
                 count = self._deaths[job.sha] = self._deaths.get(job.sha, 0) + 1
                 if count < MOST_DEATHS:
                     self._told(job, {"status": "again", "sentence": answer["died"]})
                     return False
-                answer = self._crashed(job, str(answer["died"]), str(answer.get("words", "")))
-            status = answer["status"]
-            setattr(self.progress, status, getattr(self.progress, status) + 1)
-            self.progress.seconds += float(answer.get("seconds", 0.0))
+                answer = crashed(self._store, job, str(answer["died"]), str(answer.get("words", "")))
+            self.progress.take(answer)
             self._told(job, answer)
             return True
 
-    def _crashed(self, job: Job, sentence: str, words: str) -> dict[str, Any]:
-        said = f"It ended {MOST_DEATHS} workers; the last one {sentence}."
-        self._store.put({"job": dict(job.what), "status": CRASHED, "sentence": said, "words": words})
-        return {"status": CRASHED, "sentence": said}
+
+def crashed(store: Store, job: Job, sentence: str, words: str) -> dict[str, Any]:
+    """Keep that a job ended its workers; `sentence` says of the last how, `words` are its last ones."""
+    said = f"It ended {MOST_DEATHS} workers; the last one {sentence}."
+    store.put({"job": dict(job.what), "status": CRASHED, "sentence": said, "words": words})
+    return {"status": CRASHED, "sentence": said}
+
+
+class _KilledError(Exception):
+    """A worker was killed before it was ready."""
 
 
 class _Worker:
@@ -179,13 +203,15 @@ class _Worker:
         self._is_closed = False
         threading.Thread(target=self._listen, name="worker's words", daemon=True).start()
 
-    def greeted(self, job: Job, is_stopping: threading.Event) -> None:
+    def greeted(self, job: Job, is_stopping: threading.Event, *, is_last: bool) -> None:
         """Wait for its first words. Raises SweepError where it does not start, or is another version than made the
-        jobs."""
+        jobs, and _KilledError where somebody killed it, unless it is the last one that is tried."""
         line = self._line(is_stopping, 0.0)
         if line is None:
             return
         if not line:
+            if self._process.wait() < 0 and not is_last:
+                raise _KilledError
             words = self._last_words().strip().splitlines()
             raise SweepError(f"a worker does not start: it {self._end()}: {words[-1] if words else 'no words'}",
                              "see that this Raygrove runs by itself")  # fmt: skip

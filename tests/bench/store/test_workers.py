@@ -130,6 +130,29 @@ def test_a_worker_that_does_not_start_is_said_with_its_last_words(setting: Setti
         workers.run(iter(jobs(3)))
 
 
+@pytest.mark.parametrize("killed", [2, 3])
+def test_a_worker_that_is_killed_while_it_starts_is_started_again(setting: Setting, killed: int) -> None:
+    """Three times in a row are no accident."""
+    count = setting.store.folder.with_name("starts")
+    code = (
+        f"""
+import os, sys
+with open({str(count)!r}, "a") as file:
+    file.write("x")
+if os.path.getsize({str(count)!r}) <= {killed}:
+    os.kill(os.getpid(), 9)
+sys.argv[1:] = {[str(setting.store.folder), "s", str(setting.log)]!r}
+"""
+        + WORKER
+    )
+    workers = Workers(setting.store, [sys.executable, "-c", code], [Lane("0")])
+    if killed < MOST_DEATHS:
+        assert workers.run(iter(jobs(3))).done == 3 and len(setting.begun()) == 3
+    else:
+        with pytest.raises(SweepError, match="was killed by SIGKILL"):
+            workers.run(iter(jobs(3)))
+
+
 def test_what_no_job_can_do_ends_the_sweep(setting: Setting) -> None:
     with pytest.raises(SweepError, match="No space left on device"):
         setting.workers().run(iter([*jobs(2), *jobs(3, fatal=True)[2:], *jobs(99)[3:]]))

@@ -1,0 +1,132 @@
+"""Jobs on a cluster of Dask over loopback, and what is refused."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from raygrove.app.cli.job_worker import do_order
+from raygrove.app.cli.sweep_plan import Jobs
+from raygrove.bench.store.cluster import Cluster, address_of, is_cluster
+from raygrove.bench.store.folder import Store
+from raygrove.bench.store.jobs import Job, digest_of_sources
+from raygrove.bench.store.plans import plan_of
+from raygrove.bench.store.workers import SweepError
+
+
+@pytest.mark.parametrize(
+    ("engine", "address"),
+    [
+        ("dask://127.0.0.1:8786", "tcp://127.0.0.1:8786"),
+        ("dask://localhost:1", "tcp://localhost:1"),
+        ("dask://[::1]:8786", "tcp://[::1]:8786"),
+        ("tls://node7:8786", "tls://node7:8786"),
+    ],
+)
+def test_addresses_of_this_machine_and_safe_ones_are_taken(engine: str, address: str) -> None:
+    assert is_cluster(engine) and address_of(engine) == address
+
+
+@pytest.mark.parametrize(
+    "engine", ["dask://10.0.0.1:8786", "dask://node7:8786", "dask://127.0.0.1.example:1", "dask://0.0.0.0:8786"]
+)
+def test_a_cluster_elsewhere_needs_tls(engine: str) -> None:
+    with pytest.raises(SweepError, match="Dask runs whatever code it is sent"):
+        address_of(engine)
+
+
+@pytest.mark.parametrize("engine", ["dask://", "dask://127.0.0.1", "tls://a/b:1", "dask://a:b:c"])
+def test_what_is_no_address_is_a_sentence(engine: str) -> None:
+    with pytest.raises(SweepError, match="is no address"):
+        address_of(engine)
+    assert not is_cluster("local:4") and not is_cluster(None)
+
+
+@pytest.fixture(scope="module")
+def scheduler() -> Iterator[str]:
+    """A cluster of one worker process, as --jobs names it."""
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed: the extra cluster")
+    dask = pytest.importorskip("dask")
+    one_death = {"distributed.scheduler.allowed-failures": 0}  # three more take a worker's start each
+    with (
+        dask.config.set(one_death),
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, dashboard_address=None, host="127.0.0.1", silence_logs=50
+        ) as cluster,
+    ):
+        yield cluster.scheduler_address.replace("tcp://", "dask://")
+
+
+def square(order: dict[str, Any]) -> dict[str, Any]:
+    """What a worker of these tests does."""
+    job = order["job"]
+    if job.get("ends"):
+        time.sleep(1.5)  # Dask gives a worker up that ends while it starts
+        os.kill(os.getpid(), signal.SIGKILL)
+    if job.get("fatal"):
+        return {"fatal": "No space left on device."}
+    Store(order["store"]).put({"job": job, "status": "done", "square": job["number"] ** 2})
+    return {"status": "done", "seconds": 0.5}
+
+
+def jobs(count: int, **what: object) -> list[Job]:
+    return [Job({"number": n, "version": "1", "sources": "s", "measure": "frame", **what}) for n in range(count)]
+
+
+def test_jobs_are_done_once_and_those_that_end_workers_are_results(tmp_path: Path, scheduler: str) -> None:
+    cloudpickle = pytest.importorskip("cloudpickle")
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    store = Store.made(tmp_path / "store")
+    told: list[str] = []
+    some = [*jobs(20), *jobs(21, ends=True)[20:]]
+    cluster = Cluster(store, scheduler, square, lambda job, answer: told.append(answer["status"]))
+    progress = cluster.run(iter(some))
+    assert (progress.done, progress.crashed, progress.seconds) == (20, 1, 10.0) and sorted(told)[0] == "crashed"
+    assert {one["job"]["number"]: one.get("square") for one in store.records()} == {
+        **{n: n * n for n in range(20)}, 20: None,
+    }  # fmt: skip
+    assert store.get(some[20].sha)["status"] == "crashed"
+    assert Cluster(store, scheduler, square).run(iter(some)).finished == 0
+    with pytest.raises(SweepError, match="No space left"):
+        Cluster(store, scheduler, square).run(iter(jobs(30, fatal=True)))
+
+
+def test_a_cluster_measures_what_a_plan_says(tmp_path: Path, scheduler: str) -> None:
+    fixed = {"measure": "build", "scene": "walker", "configuration": "lbvh", "size": "16x12", "repeat": 6,
+             "warmup": 0, "demo": {"triangles": 120}}  # fmt: skip
+    names = argparse.Namespace(allow_outside=None)
+    store = Store.made(tmp_path / "store")
+    for sources in (digest_of_sources(), "other"):
+        made = Jobs(plan_of({"fixed": fixed}), tmp_path / "plan.toml", sources, "cpu", names)
+        if sources == "other":
+            with pytest.raises(SweepError, match="give all machines one version"):
+                Cluster(store, scheduler, do_order).run(iter(made))
+            continue
+        assert Cluster(store, scheduler, do_order).run(iter(made)).done == 1
+    (found,) = store.records()
+    assert found["rows"][0]["build_ms"] > 0.0 and found["context"]["device"]
+
+
+def test_a_scheduler_that_is_not_there_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed", reason="Dask is not installed: the extra cluster")
+    from raygrove.bench.store import cluster
+
+    monkeypatch.setattr(cluster, "START_S", 0.3)
+    with pytest.raises(SweepError, match="no scheduler answers"):
+        Cluster(Store.made(tmp_path), "dask://127.0.0.1:9", square).run(iter(jobs(1)))
+    with pytest.raises(SweepError, match="needs certificates, and there are none"):
+        Cluster(Store(tmp_path), "tls://127.0.0.1:9", square).run(iter(jobs(1)))
+
+
+def test_without_dask_a_sentence_says_how_to_have_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(SweepError, match="pip install 'raygrove\\[cluster\\]'"):
+        Cluster(Store.made(tmp_path), "dask://127.0.0.1:9", square).run(iter(jobs(1)))
