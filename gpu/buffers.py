@@ -34,8 +34,10 @@ def read_buffers(
     width: int,
     height: int,
     clip: HalfSpace | None = None,
+    shaded: bool = True,
 ) -> Buffers:
-    """Trace a picture's rays once more and read back what they found. Waits."""
+    """Trace a picture's rays once more and read back what they found; without `shaded` neither normals nor object ids,
+    which take longer than the rest. Waits."""
     frame = np.zeros((), VIEW_FRAME)
     see_through(frame, camera, width, height, clip)
     frame["jitter"] = 0.5
@@ -52,18 +54,20 @@ def read_buffers(
 
     t, prim_id, u, v = (picture(array) for array in (hits.t, hits.prim_id, hits.u, hits.v))
     counts = {"steps": hits.steps, "tests": hits.tests, "boxes": hits.boxes}
+    counted = {name: picture(array) for name, array in counts.items()}
     directions = pixel_directions(camera, width, height)
     is_hit = prim_id >= 0
     depth = np.where(is_hit, t * (directions @ camera.basis()[2]), np.inf).astype(np.float32)
+    found = {"depth": depth, "prim_id": prim_id} | counted
+    if not shaded:
+        return found
     normal = np.zeros((height, width, 3), np.float32)
     normal[is_hit] = _normals(
         target, surface, prim_id[is_hit], u[is_hit], v[is_hit], directions[is_hit].astype(np.float32)
     )
     firsts = [thing.first for thing in surface.objects]
     object_id = np.where(is_hit, np.searchsorted(firsts, prim_id, side="right") - 1, -1).astype(np.int32)
-    return {"depth": depth, "normal": normal, "prim_id": prim_id, "object_id": object_id} | {
-        name: picture(array) for name, array in counts.items()
-    }
+    return found | {"normal": normal, "object_id": object_id}
 
 
 def pixel_directions(camera: Camera, width: int, height: int) -> np.ndarray:

@@ -24,6 +24,7 @@ _PLAIN = r'(?:[^\s:+/@="]|\+(?=\d))+'  # a + before a digit is a number's: 1e+5
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _OPTION = re.compile(rf":({_NAME})=({_QUOTED}|{_PLAIN})", re.DOTALL)
 _PART = re.compile(_NAME)
+_ONE = r'(?:[^,"]|"(?:[^"\\]|\\.)*")+'
 _PLAIN_VALUE = re.compile(_PLAIN)
 
 
@@ -108,6 +109,18 @@ def parse(text: str) -> Configuration:
     reader.end()
     layout, traversal = (None if part == AUTO else part for part in (layout, traversal))
     return Configuration(builder, optimiser, layout, traversal, policy)
+
+
+def apart(text: str) -> tuple[str, ...]:
+    """The texts of configurations with commas between them; a comma within double quotes is part of a value. ValueError
+    where one is empty.
+
+    >>> apart("lbvh@refit, hploc")
+    ('lbvh@refit', 'hploc')
+    """
+    if not re.fullmatch(rf"{_ONE}(?:,{_ONE})*", text) or not all(one.strip() for one in re.findall(_ONE, text)):
+        raise ValueError(f"{text!r} are no configurations: write them with commas between them, as in lbvh@refit,hploc")
+    return tuple(one.strip() for one in re.findall(_ONE, text))
 
 
 class _Reader:

@@ -9,7 +9,7 @@ import re
 
 from raygrove.app.cli import values
 from raygrove.app.cli.examples import EXAMPLES, EXIT_CODES
-from raygrove.app.cli.of_laboratory import add_advice, add_lesson, add_race, add_tree
+from raygrove.app.cli.of_laboratory import add_advice, add_contestants, add_lesson, add_race, add_tree
 from raygrove.app.cli.of_programs import add_plug_in
 from raygrove.app.cli.of_stores import OF_STORES, add_store
 from raygrove.program import typed
@@ -134,6 +134,8 @@ def command_parser(command: str, version: str) -> argparse.ArgumentParser:
         _add_warming(parser)
     if command in ("view", "render", "race"):
         _add_objects(parser)
+    if command == "view":
+        add_contestants(parser)
     if command == "race":
         add_race(parser)
     if command == "advise":

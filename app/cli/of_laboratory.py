@@ -7,8 +7,8 @@ import argparse
 from raygrove.app.cli import values
 
 
-def add_race(parser: argparse.ArgumentParser) -> None:
-    """Who takes part, over what, and what is written."""
+def add_contestants(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """Who takes part; the group of it."""
     group = parser.add_argument_group("race")
     group.add_argument(
         "--contestants",
@@ -16,6 +16,12 @@ def add_race(parser: argparse.ArgumentParser) -> None:
         type=values.configurations,
         help="who takes part, as lbvh@refit,binned_sah:bins=32/bvh4@auto; a value with a comma stands in double quotes",
     )
+    return group
+
+
+def add_race(parser: argparse.ArgumentParser) -> None:
+    """Who takes part, over what, and what is written."""
+    group = add_contestants(parser)
     group.add_argument(
         "--tree",
         metavar="NAME=FILE",

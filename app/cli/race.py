@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import functools
-import platform
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
@@ -17,36 +16,31 @@ from raygrove.app.cli.common import check_attributes, scene_from, settings_from,
 from raygrove.app.cli.race_file import taken_from
 from raygrove.app.cli.render import frames_of
 from raygrove.app.document.state import State
-from raygrove.app.edits.scene_edits import EditedScene
 from raygrove.app.export.sequence import is_folder
-from raygrove.app.export.whole_files import check_writable, write_bytes
-from raygrove.app.frames.headless import camera_at
-from raygrove.app.frames.views import view_settings
-from raygrove.app.playback import timeline as timelines
+from raygrove.app.export.whole_files import check_writable
+from raygrove.app.frames import race_report
+from raygrove.app.frames.race_report import REPEAT
 from raygrove.app.problems.problems import EXIT_FAILURE, UsageError
 from raygrove.app.settings.settings import Settings
 from raygrove.gpu.analysis.intervals import LEAST_SAMPLES
 from raygrove.gpu.analysis.race import LETTERS, Race
-from raygrove.gpu.analysis.race_files import ENDINGS, contents, folder_of
+from raygrove.gpu.analysis.race_files import ENDINGS
 from raygrove.gpu.analysis.racing import Course, Entry
 from raygrove.gpu.analysis.racing import run as run_race
 from raygrove.gpu.analysis.ray_racing import run as race_rays
-from raygrove.gpu.engine import Engine
 from raygrove.gpu.errors import Error
 from raygrove.gpu.face.clips import Clip
 from raygrove.gpu.face.foreign_trees import given_trees
-from raygrove.gpu.face.races import MOST_FRAMES, entry_of
+from raygrove.gpu.face.races import MOST_FRAMES
 from raygrove.gpu.face.ray_files import rig_rays
 from raygrove.gpu.face.rays import RaySet
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.settings import OptionError
 from raygrove.program import typed
-from raygrove.version import VERSION
 
 if TYPE_CHECKING:
     from raygrove.app.cli.main import Words
 
-REPEAT = 7
 RIVALS = {
     "embree": "Embree's trees cannot be raced yet; `python -m raygrove.bench rays` measures rays beside them where "
     "the package embreex is installed",
@@ -65,7 +59,7 @@ def run(names: argparse.Namespace, words: Words) -> int:
     with _given(names.trees, scene, course.moments[0]):
         entries = entries_of(names.contestants, state)
         with contextlib.closing(target_from(state.settings, words)) as target:
-            prepare = functools.partial(_prepared, scene=scene, state=state)
+            prepare = functools.partial(race_report.prepared, scene=scene, state=state)
             if names.rays is not None:
                 rays = rig_rays(RaySet.load(names.rays))
                 found = race_rays(target, scene, entries, course, rays, say=words.detail)
@@ -126,13 +120,13 @@ def _check(names: argparse.Namespace) -> None:
 
 def entries_of(contestants: Sequence[str], state: State) -> list[Entry]:
     """Who takes part, with the ray type and all else of the state. Raises UsageError."""
-    shared, found = view_settings(state, samples=1), []
+    found = []
     for text in contestants:
         name = text.partition(":")[0].partition("@")[0]
         if name in RIVALS:
             raise UsageError(f"--contestants {text}: {RIVALS[name]}.")
         try:
-            found.append(entry_of(text, shared))
+            found += race_report.entries_of([text], state)
         except OptionError as error:
             raise UsageError(f"--contestants {text}: {str(error).rstrip('.')}.") from error
     return found
@@ -143,35 +137,15 @@ def course_of(names: argparse.Namespace, scene: Scene, state: State) -> Course:
     if names.frames or names.time is not None:
         drawn = frames_of(names, scene, state)
     else:
-        span = timelines.span_of(scene, state.timeline, state.settings.timeline)
-        repeat = state.settings.timeline.repeat
-        drawn = [(k, timelines.frame_time(k, span, repeat)) for k in range(min(span.frame_count, MOST_FRAMES + 1))]
+        drawn = race_report.whole_clip(state, scene)
     if len(drawn) > MOST_FRAMES:
         raise UsageError(f"a race has up to {MOST_FRAMES:,} frames, and these are more; name some by --frames A:B.")
-    moments = [Moment(time, state.timeline.clip, number) for number, time in drawn or [(0, 0.0)]]
-    cameras = [camera_at(state, scene, moment) for moment in moments]
-    render = state.settings.render
-    return Course(moments, cameras, (render.width, render.height), getattr(names, "repeat", None) or REPEAT)
-
-
-def _prepared(engine: Engine, scene: Scene, state: State) -> None:
-    """Bring an engine to what the state shows."""
-    engine.hide(state.hidden)
-    engine.take_sphere_options(state.settings.spheres)
-    engine.take_gravity_options(state.settings.gravity)
-    EditedScene().give(engine, scene, state.settings.material, state.settings.light)
+    return race_report.course_of(state, scene, drawn, getattr(names, "repeat", None) or REPEAT)
 
 
 def _write(names: argparse.Namespace, race: Race, words: Words) -> None:
     if names.out is None:
         return
     command = shlex.join([*typed().split(), *sys.argv[1:]])
-    about = {"System": f"{platform.system()} {platform.machine()}", "Raygrove": VERSION}
-    if is_folder(names.out):
-        files = {Path(names.out) / name: data for name, data in folder_of(race, command, about).items()}
-    else:
-        path = Path(names.out)
-        files = {path: contents(race, path.suffix.lower(), command, about)}
-    for path, data in files.items():
-        write_bytes(path, data)
+    for path in race_report.write(names.out, race, command):
         words.say(f"Wrote {path}.")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import re
 
+from raygrove.gpu.configuration import apart
+
 SIZE_LIMIT = 16384
 FRAME_LIMIT = 1_000_000
 TURN_LIMIT_S = 3600
@@ -56,12 +58,10 @@ def names(text: str) -> tuple[str, ...]:
 
 def configurations(text: str) -> tuple[str, ...]:
     """Configurations with commas between them; a comma within double quotes is part of a value."""
-    whole = r'(?:[^,"]|"(?:[^"\\]|\\.)*")+'
-    if not re.fullmatch(rf"{whole}(?:,{whole})*", text) or not all(one.strip() for one in re.findall(whole, text)):
-        raise argparse.ArgumentTypeError(
-            f"{text!r} are no configurations: write them with commas between them, as in lbvh@refit,hploc"
-        )
-    return tuple(one.strip() for one in re.findall(whole, text))
+    try:
+        return apart(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def number(text: str, what: str) -> float:

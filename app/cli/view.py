@@ -25,10 +25,12 @@ from raygrove.app.problems.problem import Problem
 from raygrove.app.problems.problems import EXIT_FAILURE, UsageError, problem_of
 from raygrove.app.scene_io import is_picture
 from raygrove.app.settings.file import overridden
+from raygrove.app.settings.settings import Settings, set_option
 from raygrove.app.system import interrupts
 from raygrove.app.system.display_check import display_problem
 from raygrove.app.user_files.bookmarks import BookmarksError
 from raygrove.gpu.scene import Scene
+from raygrove.gpu.settings import OptionError
 from raygrove.gpu.target import remarks
 
 if TYPE_CHECKING:
@@ -51,7 +53,7 @@ def _run(names: argparse.Namespace, words: Words) -> int:
     if problem:
         words.error(problem)
         return EXIT_FAILURE
-    settings = settings_from(names, words)
+    settings = _with_race(names, settings_from(names, words))
     names.remarks = [*names.remarks, *remarks.sentences()]
     document = Document(settings, overridden(names.user_settings, settings))
     if names.live:
@@ -62,7 +64,9 @@ def _run(names: argparse.Namespace, words: Words) -> int:
     if reference.kind == "demo":
         document.open_demo(reference.names[0])
     elif is_picture(reference.names):
-        document.open_picture(reference.names[0], lambda settings: settings_of_flags(names, settings))
+        document.open_picture(
+            reference.names[0], lambda settings: _with_race(names, settings_of_flags(names, settings))
+        )
     elif reference.kind == "files":
         document.open_files(reference.names)
     application = importlib.import_module("raygrove.app.ui.window.application")
@@ -72,6 +76,17 @@ def _run(names: argparse.Namespace, words: Words) -> int:
         words.error(opened.problem.sentence)
         return code or opened.problem.exit_code
     return code
+
+
+def _with_race(names: argparse.Namespace, settings: Settings) -> Settings:
+    """The workspace Race with who --contestants names. Raises UsageError."""
+    if not names.contestants:
+        return settings
+    try:
+        settings = set_option(settings, "race.contestants", ",".join(names.contestants))
+    except OptionError as error:
+        raise UsageError(f"--contestants: {str(error).rstrip('.')}.") from error
+    return set_option(settings, "window.workspace", "race")
 
 
 def _follow(document: Document, names: argparse.Namespace) -> int:

@@ -13,69 +13,28 @@ import numpy as np
 
 from raygrove.app.document.state import State
 from raygrove.app.edits.scene_edits import EditedScene
-from raygrove.app.frames.node_boxes import BoxReport
+from raygrove.app.frames.contestants import as_drawn, is_raced
+from raygrove.app.frames.outcome import Outcome
 from raygrove.app.frames.overlays import Overlays
 from raygrove.app.frames.pacing import Pacing, Plan
-from raygrove.app.frames.pixel_slots import HostSlot, PixelSlot
+from raygrove.app.frames.pixel_slots import HostSlot, PixelSlot, SlotPixels
 from raygrove.app.frames.questions import Questions
+from raygrove.app.frames.race_turns import AT_REST, RaceTurns
 from raygrove.app.frames.refinement import Refinement, noise_of
 from raygrove.app.frames.resolution import PROBE_PIXELS, probe_size, scaled, whole_ms
 from raygrove.app.frames.sphere_pictures import sphere_picture
 from raygrove.app.frames.views import view_settings, while_looking
-from raygrove.gpu.display.sphere_look import SpherePicture
 from raygrove.gpu.engine import Engine, View
 from raygrove.gpu.hierarchy.base import HierarchyError
 from raygrove.gpu.quantise.palette import quantise
-from raygrove.gpu.region import RegionContents
 from raygrove.gpu.scene import Moment, Scene
-from raygrove.gpu.stats import Collisions, FrameStatistics
+from raygrove.gpu.stats import FrameStatistics
 from raygrove.gpu.target import choose
-from raygrove.gpu.target.base import Array, Target, TargetOptions
+from raygrove.gpu.target.base import Target, TargetOptions
 
 PREPARED = ("hierarchy", "optimiser", "layout", "traversal", "triangle_test", "ray_type", "primary")
 """Settings of `render` whose values have kernels of their own."""
 MOST_STEPS = 10  # of a simulation in a frame: playing shows an earlier instant rather than stand still
-
-
-@dataclasses.dataclass(frozen=True)
-class Outcome:
-    """What one frame was: its number, how many of its samples are in the picture, the newest statistics, and those of
-    the frame in which the structure was built or refitted last: a picture that was tried, one that was skipped, or this
-    one. `preparing_ms` went into what the picture was the first to need: the target, the scene there, compiled kernels,
-    small pictures tried first. `whole_ms` is what a picture of full size is thought to take, 0 where that is not
-    known. Not `is_whole`: some rows of a sample were drawn, the others are still to come, before any other picture of
-    the same choice where it `is_kept`. With `spheres` nothing was drawn into the slots: who shows pictures draws
-    them. `noise` is what is left of it in a picture at rest, where that is known (gpu/shade/noise.py)."""
-
-    frame_id: int
-    samples: int
-    samples_wanted: int
-    statistics: FrameStatistics | None
-    target_name: str
-    device_name: str
-    limited_by: str = ""
-    boxes: BoxReport | None = None
-    collisions: Collisions | None = None
-    contents: RegionContents | None = None
-    last_update: FrameStatistics | None = None
-    preparing_ms: float = 0.0
-    whole_ms: float = 0.0
-    is_whole: bool = True
-    is_kept: bool = False
-    spheres: SpherePicture | None = None
-    noise: float | None = None
-
-
-class SlotPixels:
-    """A slot as the engine sees it: a picture of `width` x `height` on a target."""
-
-    def __init__(self, slot: PixelSlot, target: Target, width: int, height: int) -> None:
-        self.width, self.height = width, height
-        self._slot, self._target = slot, target
-
-    def map(self) -> contextlib.AbstractContextManager[Array]:
-        """The slot's array for one frame."""
-        return self._slot.image(self._target, self.width, self.height)
 
 
 class FrameMaker(Questions):
@@ -98,7 +57,7 @@ class FrameMaker(Questions):
         self._views: Sequence[View] = ()
         self._last_update: FrameStatistics | None = None
         self._in_rows: FrameStatistics | None = None
-        self._overlays = Overlays()
+        self._overlays, self._race = Overlays(), RaceTurns()
         self._edited = EditedScene()
         self._pacing, self._refinement = Pacing(), Refinement()
         self._noise: float | None = None
@@ -119,7 +78,7 @@ class FrameMaker(Questions):
         has one sample; while nothing moves the first one is smaller where full size would keep everybody waiting. Sides
         shrink to display.minimum_scale of the slots' (resolution.least_scale). Of a slow one it is some rows: then the
         slots hold nothing yet, and the next call for the same goes on with them."""
-        self._preparing_ms, self._noise, self._in_rows = 0.0, None, None
+        self._preparing_ms, self._noise, self._in_rows, state = 0.0, None, None, as_drawn(state)
         with self._counted_as_preparing():
             target = self.target_for(state)
             engine = self._engine_for(target, scene)
@@ -137,10 +96,7 @@ class FrameMaker(Questions):
         is_moving: bool,
     ) -> Outcome:
         display, pacing = state.settings.display, self._pacing
-        engine.hide(state.hidden)
-        engine.take_sphere_options(state.settings.spheres)
-        engine.take_gravity_options(state.settings.gravity)
-        self._edited.give(engine, scene, state.settings.material, state.settings.light)
+        self._bring(engine, scene, state)
         if display.spheres != "rays":
             return self._give_spheres(engine, target, scene, state, moment, slots[0])
         if pacing.begin((id(scene), state.settings.render, state.settings.update.mode, state.views)):
@@ -149,6 +105,8 @@ class FrameMaker(Questions):
             with self._counted_as_preparing():
                 self._probe(state, moment, slots)
         key = self._key_of(scene, state, moment, slots)
+        if is_raced(state):
+            return self._draw_race(engine, target, key, state, moment, slots, is_moving)
         plan = pacing.plan(display, state.settings.render.samples, key, is_moving, slots[0].height)
         in_rows = (plan.most_rows > 0 or pacing.progress is not None) and not state.settings.update.always
         engine.samples_phases = not self.times_every_frame and not in_rows
@@ -185,6 +143,35 @@ class FrameMaker(Questions):
             plan = self._refinement.after(film_key, samples, self._noise, plan, display)
         limited_by = pacing.limit(statistics, display.minimum_fps) if is_moving and display.adapt_resolution else ""
         return self._outcome(target, plan, samples, statistics, preparing_ms, limited_by)
+
+    def _bring(self, engine: Any, scene: Scene, state: State) -> None:
+        """Bring an engine to what the state shows of the scene."""
+        engine.hide(state.hidden)
+        engine.take_sphere_options(state.settings.spheres)
+        engine.take_gravity_options(state.settings.gravity)
+        self._edited.give(engine, scene, state.settings.material, state.settings.light)
+
+    def _draw_race(
+        self,
+        engine: Any,
+        target: Target,
+        key: object,
+        state: State,
+        moment: Moment,
+        slots: Sequence[PixelSlot],
+        is_moving: bool,
+    ) -> Outcome:
+        """One instant by each contestant in turn; at rest some more, until enough are timed."""
+        engine.samples_phases, engine.most_steps, pacing, race = False, 0, self._pacing, self._race
+        plan = pacing.plan(state.settings.display, 1, key, True, slots[0].height)
+        plan = dataclasses.replace(plan, scale=race.settled(plan.scale), samples=1 if is_moving else AT_REST)
+        self._views, self._looking, before = (), 0, target.compile_ms
+        views = [self._view(state, place, slot, target, plan.scale, 1) for place, slot in enumerate(slots)]
+        statistics = race.draw(engine, views, moment, (state.settings, state.views), self._frame_id + 1)
+        self._views, self._frame_id = views, self._frame_id + len(views)
+        pacing.observe(statistics, slots[0].width)
+        samples, preparing_ms = self._samples_of(key, plan.samples), self._preparing_ms + target.compile_ms - before
+        return self._outcome(target, plan, samples, statistics, preparing_ms)
 
     def _give_spheres(
         self, engine: Any, target: Target, scene: Scene, state: State, moment: Moment, slot: PixelSlot
@@ -238,6 +225,7 @@ class FrameMaker(Questions):
 
     def _hear(self, statistics: FrameStatistics) -> None:
         """Of every frame: pictures that are only tried build structures, too."""
+        self._race.hear(statistics)
         if statistics.has_updated:
             self._last_update = statistics
 

@@ -62,6 +62,18 @@ class HostSlot:
         return self._bytes[: width * height * 4].reshape(height, width, 4)
 
 
+class SlotPixels:
+    """A slot as the engine sees it: a picture of `width` x `height` on a target."""
+
+    def __init__(self, slot: PixelSlot, target: Target, width: int, height: int) -> None:
+        self.width, self.height = width, height
+        self._slot, self._target = slot, target
+
+    def map(self) -> contextlib.AbstractContextManager[Array]:
+        """The slot's array for one frame."""
+        return self._slot.image(self._target, self.width, self.height)
+
+
 class SlotExchange:
     """Slots of one size, passed between the two threads."""
 

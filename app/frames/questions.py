@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from raygrove.app.frames.cell_neighbours import Neighbours, neighbours_of
 from raygrove.app.frames.node_path import PathNode, path_to
+from raygrove.app.frames.race_hits import ComparedHits, StepDifference, compared_hits, step_difference
 from raygrove.gpu.analysis.followed_ray import FollowedRay
 from raygrove.gpu.engine import Hit, View
 from raygrove.gpu.hierarchy.base import HierarchyError
@@ -99,6 +100,20 @@ class Questions:
         """How many spheres have how much of an attribute; None where nothing is done by one."""
         found: AttributeCounts | None = self._engine.attribute_counts() if self._engine is not None else None
         return found
+
+    def hits_compared(self) -> ComparedHits | None:
+        """Whether all contestants of a race find the same hits, at the instant of the newest picture; None where there
+        is nothing to compare."""
+        if self._engine is None or len(self._views) < 2:
+            return None
+        return compared_hits([self._engine.buffers(view, shaded=False) for view in self._views], self._views)
+
+    def step_difference(self, first: int, second: int) -> StepDifference | None:
+        """How many steps more the rays of one contestant take than those of another."""
+        views = [self._shown(place) for place in (first, second)]
+        if None in views or first == second:
+            return None
+        return step_difference(*(self._engine.buffers(view, shaded=False) for view in views))
 
     def _shown(self, view: int) -> View | None:
         return self._views[view] if self._engine is not None and view < len(self._views) else None

@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from raygrove.app.document.state import State
+from raygrove.app.frames.contestants import as_drawn
 from raygrove.app.frames.maker import FrameMaker
 from raygrove.app.frames.node_boxes import BoxReport
 from raygrove.app.frames.pixel_slots import PixelSlot, SlotExchange
@@ -36,7 +37,7 @@ Question = Callable[[FrameMaker], Any]
 
 Answer = Callable[[Any], None]
 
-QUESTION_PANELS = {"steps": "heat"}
+QUESTION_PANELS = {"steps": "heat", "difference": "ranking"}
 """The panels that ask questions of another name; a question that fails is their problem."""
 
 SLOT_PATIENCE = 0.02
@@ -99,7 +100,7 @@ class FrameRequest:
         mine, theirs = self.state.settings, other.state.settings
         return (
             self.scene is other.scene
-            and self.state.views == other.state.views
+            and as_drawn(self.state).views == as_drawn(other.state).views
             and all(getattr(mine, name) == getattr(theirs, name) for name in ("render", "device", "display", "update"))
             and len(self.exchanges) == len(other.exchanges)
             and all(mine is theirs for mine, theirs in zip(self.exchanges, other.exchanges, strict=True))
@@ -110,7 +111,7 @@ class FrameRequest:
         mine, theirs = self.state.settings, other.state.settings
         return (
             self.scene is other.scene
-            and self.state.views == other.state.views
+            and as_drawn(self.state).views == as_drawn(other.state).views
             and all(
                 getattr(mine, name) == getattr(theirs, name)
                 for name in ("render", "device", "hierarchy", "optimiser", "ray_type")
@@ -156,8 +157,7 @@ class FinishedFrame:
 
 
 class RenderThread:
-    """See the module. `on_frame(FinishedFrame)`, `on_problem(Problem)` and `on_busy(sentence)` ("Preparing ...", ""
-    when done)."""
+    """See the module. `on_frame(FinishedFrame)`, `on_problem(Problem)`, `on_busy(sentence)` ("Preparing ...", "")."""
 
     def __init__(
         self,

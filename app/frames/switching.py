@@ -13,6 +13,7 @@ from typing import Any
 
 from raygrove.app.document.state import State
 from raygrove.app.frames.compile_job import CompileJob
+from raygrove.app.frames.contestants import as_drawn
 from raygrove.app.frames.views import view_settings, while_looking
 from raygrove.app.settings import option_tables
 from raygrove.gpu.target.base import Target
@@ -47,7 +48,7 @@ class Switching:
 
     def compile(self, request: Any, target: Target) -> bool:
         """Compile beside the drawing what a request needs; whether something stands in for it."""
-        state: State = request.state
+        state = as_drawn(request.state)
         looking = state.settings.display.filter_samples
         shown = [while_looking(view_settings(state, index), looking) for index in range(len(state.views))]
         what = self._title(state)
@@ -83,9 +84,9 @@ class Switching:
 
     def _stand_in(self, request: Any) -> Any:
         drawn = self._drawn
-        if drawn is None or drawn.scene is not request.scene or len(drawn.state.views) != len(request.state.views):
+        if drawn is None or drawn.scene is not request.scene or len(drawn.exchanges) != len(request.exchanges):
             return None
-        before = {name: getattr(drawn.state.settings, name) for name in CHOSEN}
+        before = {name: getattr(drawn.state.settings, name) for name in (*CHOSEN, "race", "window")}
         settings = dataclasses.replace(request.state.settings, **before)
         return dataclasses.replace(
             request, state=dataclasses.replace(request.state, settings=settings, views=drawn.state.views)

@@ -6,6 +6,7 @@ import dataclasses
 from typing import Any
 
 from raygrove.app.document.state import State
+from raygrove.app.frames.contestants import RacedView, raced
 from raygrove.gpu.engine import ViewSettings
 
 
@@ -19,11 +20,11 @@ def while_looking(shown: ViewSettings, filter_samples: int) -> ViewSettings:
 
 
 def view_settings(state: State, view: int = 0, *, samples: int = 0) -> ViewSettings:
-    """What one view shows; `samples` 0 takes the settings'."""
+    """What one view shows; `samples` 0 takes the settings'. A contestant of a race has what it is spelt."""
     settings, chosen = state.settings, state.views[view]
     render = settings.render
     hierarchy, ray_type = chosen.hierarchy or render.hierarchy, chosen.ray_type or render.ray_type
-    return ViewSettings(
+    made = ViewSettings(
         hierarchy=hierarchy,
         optimiser=chosen.optimiser or render.optimiser,
         layout=chosen.layout or render.layout,
@@ -41,3 +42,4 @@ def view_settings(state: State, view: int = 0, *, samples: int = 0) -> ViewSetti
         optimiser_options=settings.optimiser_options(chosen.optimiser or render.optimiser),
         ray_type_options=settings.ray_type_options(ray_type),
     )
+    return raced(chosen.configuration, made) if isinstance(chosen, RacedView) else made

@@ -24,6 +24,7 @@ from raygrove.app.scene_io.motions import MotionOptions
 from raygrove.app.settings import option_tables
 from raygrove.app.settings.box_options import BoxOptions, PeriodicBoxOptions
 from raygrove.app.settings.collision_options import CollisionOptions
+from raygrove.app.settings.race_options import CHECKS, RaceOptions
 from raygrove.app.settings.start_options import StartOptions
 from raygrove.app.settings.workspaces import FIRST, WORKSPACES
 from raygrove.gpu.attributes import SphereOptions
@@ -173,6 +174,7 @@ class Settings:
     device: TargetOptions = TargetOptions()
     display: DisplayOptions = DisplayOptions()
     window: WindowOptions = WindowOptions()
+    race: RaceOptions = RaceOptions()
     timeline: TimelineOptions = TimelineOptions()
     camera: CameraOptions = CameraOptions()
     start: StartOptions = StartOptions()
@@ -281,6 +283,8 @@ def set_option(settings: Settings, key: str, value: object) -> Settings:
     checked = option_field(key).checked(value, key)
     if key == "render.device" and not option_tables.DEVICE_NAME.fullmatch(checked):
         raise OptionError(key, value, "it is one of " + option_tables.DEVICES_ALLOWED)
+    if key in CHECKS:
+        checked = CHECKS[key](checked)
     group, _, rest = key.partition(".")
     if group not in TABLES:
         return _with_group(settings, group, dataclasses.replace(getattr(settings, FIELDS[group]), **{rest: checked}))

@@ -24,6 +24,13 @@ _ALL = {
     "explore": Workspace(
         "Explore", "The picture, its figures and the timeline.", ("stats", "timeline"), 330, "Ctrl+F6"
     ),
+    "race": Workspace(
+        "Race",
+        "Up to four configurations on the same instants: who is faster, by how much, and why.",
+        ("ranking", "timeline"),
+        340,
+        "Ctrl+F7",
+    ),
     "inspect": Workspace(
         "Inspect",
         "The picture beside what looks into the structure: what rays visit, and what it is made of.",

@@ -81,7 +81,7 @@ def run(
     what cannot be raced, and what drawing raises."""
     check(entries, course)
     pixels = RacePixels(target, *course.size)
-    settings = [_as_raced(entry.settings) for entry in entries]
+    settings = [as_raced(entry.settings) for entry in entries]
     with contextlib.closing(Engine(target, scene)) as engine:
         prepare(engine)
         lanes = [_Lane(engine, LETTERS[place], one, pixels) for place, one in enumerate(settings)]
@@ -115,8 +115,8 @@ def check(entries: Sequence[Entry], course: Course) -> None:
         raise Error("a race has one frame or more", "race", "name some frames")
 
 
-def _as_raced(settings: ViewSettings) -> ViewSettings:
-    """Every frame is updated, also where the same instant comes again."""
+def as_raced(settings: ViewSettings) -> ViewSettings:
+    """What a contestant's view is set to: every frame is updated, also where the same instant comes again."""
     return dataclasses.replace(settings, samples=1, update=dataclasses.replace(settings.update, always=True))
 
 
@@ -143,7 +143,7 @@ class _Lane:
 
     def buffers(self) -> dict[str, np.ndarray]:
         """What the rays of the last frame found."""
-        return self._engine.buffers(self.view)
+        return self._engine.buffers(self.view, shaded=False)
 
     def picture(self) -> np.ndarray:
         """Of the last frame; other lanes draw into the same pixels."""
@@ -164,7 +164,7 @@ class _Proof:
 
     def __init__(self, lanes: Sequence[_Lane], configurations: Sequence[str]) -> None:
         self._lanes = lanes
-        oracle = next((k for k, text in enumerate(configurations) if text.startswith("brute_force")), 0)
+        oracle = oracle_of(configurations)
         self.against = lanes[oracle].view.name
         self._order = [oracle, *(place for place in range(len(lanes)) if place != oracle)]
         self.proofs = {lane.view.name: HitProof() for lane in lanes}
@@ -191,22 +191,43 @@ class _Proof:
                     self.steps[name] = buffers["steps"] + buffers["tests"]
 
 
+def oracle_of(configurations: Sequence[str]) -> int:
+    """Whose hits all others are compared with: brute force where it takes part, else the first."""
+    return next((place for place, text in enumerate(configurations) if text.startswith("brute_force")), 0)
+
+
 def _contestant(lane: _Lane, entry: Entry, rows: Sequence[Sequence[ViewStatistics]], final: _Proof) -> Contestant:
     name = lane.view.name
+    tree, warps = final.trees[name].structure, warp_steps(final.steps[name])
+    return dataclasses.replace(
+        contestant_of(name, entry.configuration, rows, final.proofs[name]),
+        layout=final.trees[name].layout,
+        sah_cost=tree.sah_cost,
+        end_point_overlap=tree.end_point_overlap,
+        leaf_variability=tree.leaf_variability,
+        depth=tree.depth,
+        bytes=tree.bytes,
+        mean_warp=float(warps.mean()),
+        longest_warp=int(warps.max()),
+    )
+
+
+def contestant_of(
+    letter: str, configuration: str, rows: Sequence[Sequence[ViewStatistics]], proof: HitProof
+) -> Contestant:
+    """What frames have shown of a configuration, without figures of its tree: a sample is the mean of each of `rows`,
+    which are frames of equal numbers, 6 rows or more."""
     update, trace, shade, total = (
         measured([statistics.fmean(part(one) for one in frames) for frames in rows])
         for part in (_update, lambda one: one.trace_ms, lambda one: one.shade_ms, _total)
     )
     everything = [one for frames in rows for one in frames]
     rates = [sum(one.rays for one in frames) / max(sum(one.trace_ms for one in frames), 1e-9) for frames in rows]
-    tree, warps = final.trees[name].structure, warp_steps(final.steps[name])
     return Contestant(
-        name, entry.configuration, final.trees[name].layout, total, update, trace, shade,
+        letter, configuration, everything[-1].layout, total, update, trace, shade,
         tuple(statistics.median(_total(one) for one in column) for column in zip(*rows, strict=True)),
         sum(one.update == "rebuild" for one in everything), sum(one.update == "refit" for one in everything),
-        round(statistics.fmean(one.rays for one in everything)), statistics.median(rates) / 1000.0, final.proofs[name],
-        tree.sah_cost, tree.end_point_overlap, tree.leaf_variability, tree.depth, tree.bytes,
-        float(warps.mean()), int(warps.max()),
+        round(statistics.fmean(one.rays for one in everything)), statistics.median(rates) / 1000.0, proof,
     )  # fmt: skip
 
 

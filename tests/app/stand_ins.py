@@ -15,8 +15,8 @@ import pytest
 from raygrove.app.document.document import Document
 from raygrove.app.document.jobs import Job
 from raygrove.app.frames.cell_neighbours import Neighbours
-from raygrove.app.frames.maker import Outcome
 from raygrove.app.frames.node_path import PathNode
+from raygrove.app.frames.outcome import Outcome
 from raygrove.app.frames.questions import Picked
 from raygrove.gpu.engine import Hit
 from raygrove.gpu.region import RegionContents

@@ -27,7 +27,8 @@ from PySide6.QtWidgets import QApplication, QDialog
 from raygrove.app.document.document import Document
 from raygrove.app.document.state import State
 from raygrove.app.frames import exporting
-from raygrove.app.frames.maker import FrameMaker, Outcome
+from raygrove.app.frames.maker import FrameMaker
+from raygrove.app.frames.outcome import Outcome
 from raygrove.app.frames.pixel_slots import HostSlot, PixelSlot
 from raygrove.app.frames.render_thread import RenderThread
 from raygrove.app.settings.settings import Settings, set_option

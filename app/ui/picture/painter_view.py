@@ -49,6 +49,11 @@ class PainterView(QWidget):
         """Where the render thread finds a slot of the present size."""
         return self._slots.exchange
 
+    @property
+    def exchanges(self) -> tuple[SlotExchange, ...]:
+        """The same for whoever asks for an exchange a picture."""
+        return (self.exchange,) if self.exchange is not None else ()
+
     def device_size(self) -> tuple[int, int]:
         """The widget's size in the screen's own pixels."""
         ratio = self.devicePixelRatioF()

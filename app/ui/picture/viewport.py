@@ -74,6 +74,11 @@ class Viewport(QOpenGLWidget):
         """Whether pictures stay inside the graphics card."""
         return self._interop is not None
 
+    @property
+    def exchanges(self) -> tuple[SlotExchange, ...]:
+        """The same for whoever asks for an exchange a picture."""
+        return (self.exchange,) if self.exchange is not None else ()
+
     def device_size(self) -> tuple[int, int]:
         """The widget's size in the screen's own pixels."""
         ratio = self.devicePixelRatioF()

@@ -22,6 +22,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, SignalInstance
 
 from raygrove.app.document.document import Document
 from raygrove.app.document.state import State
+from raygrove.app.frames.contestants import as_drawn
 from raygrove.app.frames.pixel_slots import SlotExchange
 from raygrove.app.frames.render_thread import FinishedFrame, FrameRequest, Question, RenderThread
 from raygrove.app.playback import timeline as timelines
@@ -36,7 +37,8 @@ ARRIVALS = 240
 
 
 class View(Protocol):
-    """What shows pictures: the GL viewport or the painter view."""
+    """What shows pictures: the GL viewport, the painter view or a race. `exchanges` holds one a view of what is drawn,
+    none as long as there is no room."""
 
     painted: SignalInstance
     exchange_changed: SignalInstance
@@ -44,7 +46,7 @@ class View(Protocol):
     paint_ms: float
 
     @property
-    def exchange(self) -> SlotExchange | None: ...
+    def exchanges(self) -> tuple[SlotExchange, ...]: ...
     def use_target(self, target_name: str) -> None: ...
     def refresh(self) -> None: ...
     def show_spheres(self, picture: SpherePicture) -> None: ...
@@ -101,12 +103,15 @@ class FrameLoop(QObject):
     def set_view(self, view: View) -> None:
         """Show pictures in this view from now on."""
         old, self._view = self._view, view
+        if view is old:
+            return
         view.painted.connect(self._play_on)
         view.exchange_changed.connect(self.request)
         view.drawing_failed.connect(self._take_error, Qt.ConnectionType.QueuedConnection)  # behind its frame
         if old is not None:
             old.painted.disconnect(self._play_on)
             old.exchange_changed.disconnect(self.request)
+            old.drawing_failed.disconnect(self._take_error)
             self.request()
 
     def start(self) -> None:
@@ -140,13 +145,12 @@ class FrameLoop(QObject):
         """Ask for a picture where it is another than `present`; None: in any case, also where it has failed."""
         if self._is_stopped:
             return
-        scene, exchange = self._document.scene, self._view.exchange if self._view is not None else None
-        if scene is None or exchange is None or self._is_held:
+        scene, exchanges = self._document.scene, self._view.exchanges if self._view is not None else ()
+        if scene is None or len(exchanges) != len(as_drawn(self._document.state).views) or self._is_held:
             self._submitted = None
             self._thread.submit(None)
             return
         state = self._document.state
-        exchanges = (exchange,) * len(state.views)
         is_moving = state.timeline.is_playing or self.is_dragging or self._rest.isActive()
         request = FrameRequest(scene, state, self._document.moment(self._serial + 1), exchanges, is_moving)
         if request.shows_same(present):

@@ -89,6 +89,8 @@ class MainWindow(QMainWindow):
         self._connect()
         self._show_state()
         self.workspaces.begin()
+        self.workspaces.changed.connect(self.place.follow)
+        self.place.follow(self.workspaces.current)
         FirstRoom(self, self.docks)
         self.set_aside = SetAside(session, self)
         LeftTabs(self, self.docks)
@@ -129,6 +131,7 @@ class MainWindow(QMainWindow):
             ("timeline", self.tr("Timeline"), self.timeline_bar, Qt.DockWidgetArea.BottomDockWidgetArea),
             *self.inspectors.places(),
             *self.ray_tools.places(),
+            ("ranking", self.tr("Ranking"), self.place.race.panel, Qt.DockWidgetArea.RightDockWidgetArea),
             ("log", self.tr("Log"), self.records.pane, Qt.DockWidgetArea.BottomDockWidgetArea),
         )
         self.docks = make_docks(self, places)
@@ -149,7 +152,7 @@ class MainWindow(QMainWindow):
             fill_recent=self.fill_recent_menu,
             open_demo=self.open_demo,
             show_welcome=self.show_welcome,
-            save_picture=lambda: questions.save_picture(session, self, self.view.picture()),
+            save_picture=lambda: questions.save_picture(session, self, self.place.page.picture()),
         )
         return [
             files,
@@ -255,8 +258,8 @@ class MainWindow(QMainWindow):
         self.stack.setCurrentWidget(self.welcome)
 
     def _show_picture(self) -> None:
-        self.stack.setCurrentWidget(self.view)
-        self.view.setFocus()
+        self.stack.setCurrentWidget(self.place.page)
+        self.place.page.setFocus()
 
     def cancel_jobs(self) -> None:
         """Cancel whatever runs in the background."""
@@ -301,8 +304,10 @@ class MainWindow(QMainWindow):
             self._show_figures(self.loop.last_frame)
 
     def _show_figures(self, frame: FinishedFrame) -> None:
-        view = self.view
-        self.session.figures.take(sample_of(frame, view.paint_ms, self.loop.fps(), view.device_size(), view.way))
+        view, is_race = self.view, len(frame.request.exchanges) > 1 or self.place.race.is_on
+        if not is_race:  # that has figures of its own
+            sample = sample_of(frame, view.paint_ms, self.loop.fps(), view.device_size(), view.way)
+            self.session.figures.take(sample)
         self._device_field.show_frame(frame, view.way)
 
     def _show_something(self) -> None:

@@ -9,12 +9,15 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QStackedWidget
 
+from raygrove.app.frames.contestants import RACE
 from raygrove.app.ui.commands.camera_commands import CameraCommands
 from raygrove.app.ui.messages.messages import Messages
 from raygrove.app.ui.panels.heads_up import HeadsUp
 from raygrove.app.ui.panels.inspectors import Inspectors
 from raygrove.app.ui.picture.legend import LegendPlate
 from raygrove.app.ui.picture.navigation import Navigator
+from raygrove.app.ui.race.pictures import RacePicture
+from raygrove.app.ui.race.race import Race
 from raygrove.app.ui.session.session import Session
 from raygrove.gpu.camera import Vector
 
@@ -28,6 +31,7 @@ class PicturePlace(QObject):
     def __init__(self, session: Session, make_view: Callable[[str], Any], parent: QObject) -> None:
         super().__init__(parent)
         self._session, self._make_view = session, make_view
+        self.race = Race(session, self)
         self.stack = QStackedWidget()
         self.legend, self.heads_up = LegendPlate(), HeadsUp(session.document, session.figures)
         self.camera_commands = CameraCommands(
@@ -36,6 +40,36 @@ class PicturePlace(QObject):
         self.view = make_view(self._wanted)
         self.navigator = self._laid_out()
         self.stack.addWidget(self.view)
+
+    @property
+    def page(self) -> Any:
+        """What shows pictures in the present workspace: the view, or the pictures of a race."""
+        return self.race.view if self.race.is_on else self.view
+
+    def follow(self, workspace: str) -> None:
+        """Show pictures as a workspace has them."""
+        if (workspace == RACE) == self.race.is_on:
+            return
+        is_shown = self.stack.currentWidget() is self.page
+        if workspace == RACE:
+            page: Any = self.race.begin(self._navigate_race)
+            if self.stack.indexOf(page) < 0:
+                self.stack.addWidget(page)
+        else:
+            self.race.end()
+        self._session.loop.set_view(self.page)
+        if is_shown:
+            self.stack.setCurrentWidget(self.page)
+
+    def _navigate_race(self, picture: RacePicture, place: int) -> None:
+        """Let mouse and keys in a contestant's picture move the camera of all."""
+
+        def pick(across: float, down: float, take: Callable[[Vector | None], None]) -> None:
+            self._pick(across, down, take, place)
+
+        navigator = Navigator(picture, self._session.document, pick, self._session.gestures)
+        navigator.moved.connect(lambda: self._move(navigator))
+        navigator.rested.connect(lambda: self._rest(navigator))
 
     @property
     def _wanted(self) -> str:
@@ -57,8 +91,9 @@ class PicturePlace(QObject):
         return Navigator(self.view, self._session.document, self._pick, self._session.gestures)
 
     def _connect(self) -> None:
-        self.navigator.moved.connect(self._camera_moved)
-        self.navigator.rested.connect(self._camera_rested)
+        navigator = self.navigator
+        navigator.moved.connect(lambda: self._move(navigator))
+        navigator.rested.connect(lambda: self._rest(navigator))
         self.navigator.focus_wanted.connect(self.camera_commands.focus)
         self.navigator.region_dragged.connect(self._inspectors.drag_region)
         self.navigator.flew.connect(self._inspectors.hint.show_speed)
@@ -86,7 +121,8 @@ class PicturePlace(QObject):
         self.stack.addWidget(wanted)
         if is_shown:
             self.stack.setCurrentWidget(wanted)
-        self._session.loop.set_view(wanted)
+        if not self.race.is_on:
+            self._session.loop.set_view(wanted)
         self.stack.removeWidget(old)
         old.close_slots()
         old.deleteLater()
@@ -96,18 +132,18 @@ class PicturePlace(QObject):
         """Width of the picture by its height."""
         return float(self.view.width() / max(self.view.height(), 1))
 
-    def _pick(self, across: float, down: float, take: Callable[[Vector | None], None]) -> None:
+    def _pick(self, across: float, down: float, take: Callable[[Vector | None], None], view: int = 0) -> None:
         """What the picture shows at a place; `take` is called with the point when the render thread has found it."""
         self._session.loop.ask(
             "navigate",
-            lambda maker: maker.pick(across, down),
+            lambda maker: maker.pick(across, down, view),
             lambda found: take(found.hit.position if found and found.hit else None),
         )
 
-    def _camera_moved(self) -> None:
-        self._session.loop.is_dragging = self.navigator.is_active
+    def _move(self, navigator: Navigator) -> None:
+        self._session.loop.is_dragging = navigator.is_active
         self._session.loop.camera_moved()
 
-    def _camera_rested(self) -> None:
+    def _rest(self, navigator: Navigator) -> None:
         self._session.document.end_merge()
-        self._camera_moved()
+        self._move(navigator)

@@ -43,7 +43,7 @@ class Workspaces(QObject):
         self.after: Step = _nothing
         self._first = self.current
         kept = self._memory.chosen("workspace", self._first)
-        if kept in WORKSPACES:
+        if kept in WORKSPACES and self._first == FIRST:  # who asks for one at the start gets it
             self._document.begin_with(KEY, kept)
         window.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
         self._show(FIRST)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from raygrove.app.document.state import State, replaced
-from raygrove.app.frames.maker import Outcome
+from raygrove.app.frames.outcome import Outcome
 from raygrove.app.frames.pixel_slots import HostSlot, PixelSlot, SlotExchange
 from raygrove.app.frames.render_thread import FinishedFrame, FrameRequest, RenderThread
 from raygrove.app.problems.problem import Problem

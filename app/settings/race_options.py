@@ -1,0 +1,70 @@
+"""The race in the window: who takes part, and how the pictures stand."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from raygrove.gpu.configuration import apart
+from raygrove.gpu.face.configured import configured
+from raygrove.gpu.settings import OptionError, option
+
+CONTESTANTS = "race.contestants"
+PAIR = "race.pair"
+MOST = 4
+"""Configurations that the window races at most; without it there may be more."""
+
+
+@dataclasses.dataclass(frozen=True)
+class RaceOptions:
+    """Who races in the window (the workspace Race), and how the pictures stand."""
+
+    contestants: str = option(
+        "lbvh@refit, hploc@auto",
+        "Up to four configurations with commas between them: "
+        "builder[+optimiser][/layout[/traversal]][@policy], each name with :option=value.",
+    )
+    mode: str = option(
+        "grid",
+        "All pictures side by side; two of them with a line between that can be dragged; or how many steps more or "
+        "less the rays of one take than those of the other.",
+        choices=("grid", "split", "difference"),
+    )
+    pair: str = option("AB", "The letters of the two that split and difference show.")
+    split: float = option(0.5, "Where the line of split stands, from the left.", minimum=0.0, maximum=1.0)
+
+
+def contestants_of(options: RaceOptions) -> tuple[str, ...]:
+    """The configurations that race."""
+    return apart(options.contestants)
+
+
+def pair_of(options: RaceOptions) -> tuple[int, int]:
+    """The places of the two that are compared; the first two where the setting names one that does not race."""
+    count = len(contestants_of(options))
+    first, second = (ord(letter) - ord("A") for letter in options.pair)
+    return (first, second) if max(first, second) < count else (0, min(1, count - 1))
+
+
+def checked_contestants(text: str) -> str:
+    """Configurations as settings keep them, each in its shortest spelling. Raises OptionError for what cannot be
+    raced."""
+    try:
+        named = apart(text)
+    except ValueError as error:
+        raise OptionError(CONTESTANTS, text, f"{error}".partition(": ")[2]) from error
+    if len(named) > MOST:
+        raise OptionError(CONTESTANTS, text, f"up to {MOST} configurations; raygrove race takes more")
+    return ", ".join(configured(one).text for one in named)
+
+
+def checked_pair(text: str) -> str:
+    """Two letters. Raises OptionError."""
+    letters = text.upper()
+    known = "ABCDEFGH"[:MOST]
+    if len(letters) != 2 or not set(letters) <= set(known) or letters[0] == letters[1]:
+        raise OptionError(PAIR, text, f"two different letters of {known}, as AB")
+    return letters
+
+
+CHECKS = {CONTESTANTS: checked_contestants, PAIR: checked_pair}
+"""What the types of options do not say, by their keys."""

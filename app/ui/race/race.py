@@ -1,0 +1,276 @@
+"""The race of a window: its pictures, its ranking, and what is asked of who draws. Nothing of it is there, and nothing
+is asked, before someone goes to its workspace."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Callable
+
+from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from raygrove.app.document.jobs import Job
+from raygrove.app.document.state import State
+from raygrove.app.frames import race_report
+from raygrove.app.frames.contestants import RACE, as_drawn, spelling_of
+from raygrove.app.frames.race_hits import ComparedHits, StepDifference
+from raygrove.app.frames.render_thread import FinishedFrame
+from raygrove.app.playback import timeline as timelines
+from raygrove.app.settings.race_options import RaceOptions, contestants_of, pair_of
+from raygrove.app.ui.race.naming import ordinal, policy_title, structure_title
+from raygrove.app.ui.race.pictures import RacePicture
+from raygrove.app.ui.race.race_bar import RaceBar
+from raygrove.app.ui.race.race_view import RaceView
+from raygrove.app.ui.race.ranking_panel import RankingPanel, figure
+from raygrove.app.ui.session.session import Session
+from raygrove.gpu.analysis.live_race import LiveRace
+from raygrove.gpu.analysis.race import LETTERS
+from raygrove.gpu.settings import OptionError
+from raygrove.program import typed
+
+KEY = "settings.race"
+SECONDS_BETWEEN = 0.2
+"""From one change of the figures to the next."""
+PROOF_S, PROOF_SHARE = 2.0, 10.0
+"""Hits are compared every so many seconds at most, and take at most one of so many parts of the time."""
+ROOM = 1.05
+LONGEST = 3.0
+"""The scale of the bars ends at the slowest, but not beyond so many times the fastest."""
+
+
+def tr(text: str) -> str:
+    """A text in the user's language."""
+    return QCoreApplication.translate("Race", text)
+
+
+class Race(QObject):
+    """See the module. `panel` is the ranking, there from the start, as its dock is; `view` is made by `begin`."""
+
+    def __init__(self, session: Session, parent: QObject) -> None:
+        super().__init__(parent)
+        self._session, self._document = session, session.document
+        self.panel = RankingPanel()
+        self.view: RaceView | None = None
+        self.is_on = False
+        self._live = LiveRace(())
+        self._key: object = None
+        self._seen = -1
+        self._shown_at = self._proved_at = self._asked_at = 0.0
+        self._proof_s = 0.0
+        self._is_asked = self._marks = False
+        self.panel.show_wanted.connect(self._show_hits)
+
+    # -- coming and going -----------------------------------------------------------------------------------------
+    def begin(self, made: Callable[[RacePicture, int], object]) -> RaceView:
+        """The workspace is shown: its view, which lets `made` have each new picture."""
+        if self.view is None:
+            self._bar = RaceBar(lambda: self._options)
+            self.view = RaceView(self._bar, made)
+            self._connect(self.view)
+            self._document.observe(self._changed)
+            self._session.loop.frame_arrived.connect(self._take)
+        self.is_on = True
+        self._renew()
+        return self.view
+
+    def end(self) -> None:
+        """Another workspace is shown."""
+        self.is_on = False
+
+    def _connect(self, view: RaceView) -> None:
+        view.spelt.connect(self._spell)
+        view.removed.connect(self._remove)
+        view.split_moved.connect(self._split)
+        self._bar.mode_wanted.connect(lambda mode: self._document.change(f"{KEY}.mode", mode))
+        self._bar.pair_wanted.connect(lambda pair: self._document.change(f"{KEY}.pair", pair))
+        self._bar.add_wanted.connect(self.add)
+        self._bar.report_wanted.connect(self.ask_for_report)
+
+    @property
+    def _options(self) -> RaceOptions:
+        return self._document.state.settings.race
+
+    @property
+    def live(self) -> LiveRace:
+        """What the last frames have shown."""
+        return self._live
+
+    # -- who takes part -------------------------------------------------------------------------------------------
+    def add(self) -> None:
+        """Let the pipeline's configuration take part, and be edited."""
+        if self._race_by([*contestants_of(self._options), spelling_of(self._document.state.settings)]):
+            assert self.view is not None
+            self.view.headers[-1].edit()
+
+    def _spell(self, place: int, text: str) -> None:
+        texts = list(contestants_of(self._options))
+        if text and place < len(texts):
+            texts[place] = text
+            if self._race_by(texts) and self.view is not None:
+                self.view.headers[place].line.hide()
+
+    def _remove(self, place: int) -> None:
+        texts = list(contestants_of(self._options))
+        if len(texts) > 1:
+            self._race_by([text for number, text in enumerate(texts) if number != place])
+
+    def _race_by(self, texts: list[str]) -> bool:
+        """Let these race; what is wrong with them is said below the pictures."""
+        try:
+            self._document.change(f"{KEY}.contestants", ", ".join(texts))
+        except OptionError as error:
+            self._bar.say(str(error), is_wrong=True)
+            return False
+        self._bar.say("")
+        return True
+
+    def _split(self, share: float, is_over: bool) -> None:
+        self._document.change(f"{KEY}.split", share, "race.split")
+        if is_over:
+            self._document.end_merge()
+
+    # -- what happens ---------------------------------------------------------------------------------------------
+    def _changed(self, before: State, after: State) -> None:
+        if self.is_on and (before.settings != after.settings or before.scene != after.scene):
+            self._renew()
+
+    def _renew(self) -> None:
+        """Show who races, and forget what was measured where that is another race."""
+        state, view = self._document.state, self.view
+        drawn = as_drawn(state)
+        key = (state.scene, drawn.settings, drawn.views, state.hidden)
+        texts = contestants_of(self._options)
+        if key != self._key:
+            self._key, self._live, self._marks = key, LiveRace(texts), False
+            self.panel.show_hits.setChecked(False)
+        if view is None:
+            return
+        view.take(self._options)
+        for place, (header, text) in enumerate(zip(view.headers, texts, strict=True)):
+            spent = self._live.newest
+            layout = spent[place].layout if spent else ""
+            header.name(structure_title(text, layout), policy_title(text), text, may_leave=len(texts) > 1)
+        self._bar.refresh()
+        self._say_mode()
+        self._show_figures(is_moving=state.timeline.is_playing)
+
+    def _say_mode(self) -> None:
+        if self._options.mode != "difference":
+            self._bar.say("")
+
+    def _take(self, frame: FinishedFrame) -> None:
+        found = frame.statistics
+        is_ours = frame.request.state.settings.window.workspace == RACE
+        if not (self.is_on and is_ours and found is not None) or found.frame_id == self._seen:
+            return
+        if len(found.views) != len(self._live.configurations) or frame.request.scene is not self._document.scene:
+            return
+        self._seen = found.frame_id
+        self._live.take(found.views)
+        now = time.perf_counter()
+        if now - self._shown_at > SECONDS_BETWEEN or not frame.request.is_moving:
+            self._shown_at = now
+            self._show_figures(frame.request.is_moving)
+        if self._options.mode == "difference" and not self._is_asked:
+            self._ask_difference()
+        if now - self._proved_at > max(PROOF_S, PROOF_SHARE * self._proof_s) or self._marks:
+            self._prove(now)
+
+    def _show_figures(self, is_moving: bool) -> None:
+        self.panel.take(self._live, is_moving)
+        if self.view is None or not self._live.count:
+            return
+        count, texts = len(self._live.configurations), self._live.configurations
+        parts = [self._live.parts(place) for place in range(count)]
+        sums = [sum(one.values()) for one in parts]
+        end = min(max(sums) * ROOM, min(sums) * LONGEST)
+        ranks = {one.letter: one.rank for one in self.panel.standing}
+        for place, header in enumerate(self.view.headers[:count]):
+            layout = self._live.newest[place].layout
+            header.name(structure_title(texts[place], layout), policy_title(texts[place]), texts[place],
+                        may_leave=count > 1)  # fmt: skip
+            rank = ranks.get(LETTERS[place])
+            header.show_costs(parts[place], end, figure(self._live, place), ordinal(rank) if rank else "")
+
+    # -- hits and steps -------------------------------------------------------------------------------------------
+    def _prove(self, now: float) -> None:
+        live = self._live
+        self._proved_at = self._asked_at = now
+
+        def take(found: ComparedHits | None) -> None:
+            self._proof_s = time.perf_counter() - self._asked_at
+            if found is None or live is not self._live or len(found.proofs) != len(live.configurations):
+                return
+            live.prove(found.proofs)
+            if self._marks and self.view is not None:
+                self.view.mark(found.masks)
+            self._show_figures(self._document.state.timeline.is_playing)
+
+        self._session.loop.ask("ranking", lambda maker: maker.hits_compared(), take)
+
+    def _show_hits(self, is_wanted: bool) -> None:
+        """Pause at an instant and outline the rays that differ there."""
+        self._marks = is_wanted
+        if self.view is None:
+            return
+        if not is_wanted:
+            self.view.mark(())
+            return
+        head = self._document.state.timeline
+        if head.is_playing:
+            self._document.change("timeline", timelines.pause(head))
+        self._prove(time.perf_counter())
+
+    def _ask_difference(self) -> None:
+        first, second = pair_of(self._options)
+        self._is_asked = True
+
+        def take(found: StepDifference | None) -> None:
+            self._is_asked = False
+            if self.view is None or self._options.mode != "difference":
+                return
+            self.view.show_difference(found)
+            if found is not None:
+                self._bar.say(said_of(found, LETTERS[first], LETTERS[second]))
+
+        self._session.loop.ask("difference", lambda maker: maker.step_difference(first, second), take)
+
+    # -- the report -----------------------------------------------------------------------------------------------
+    def ask_for_report(self) -> None:
+        """Ask for a name, and race the whole clip in the background."""
+        parent = self.view if isinstance(self.view, QWidget) else None
+        kinds = tr("One page (*.html);;JSON (*.json);;Table (*.csv);;LaTeX (*.tex);;Plot (*.svg *.pdf)")
+        path, _ = QFileDialog.getSaveFileName(parent, tr("Save the report of a race"), "race.html", kinds)
+        if path:
+            self.save_report(path)
+
+    def save_report(self, path: str) -> Job | None:
+        """Race the whole clip in the background and write what was found; the animation pauses, as both would use the
+        same machine."""
+        state, scene = self._document.state, self._document.scene
+        if scene is None:
+            return None
+        if state.timeline.is_playing:
+            self._document.change("timeline", timelines.pause(state.timeline))
+        texts = contestants_of(self._options)
+        command = shlex.join([*typed().split(), "race", *_scene_words(state), "--contestants", ",".join(texts)])
+
+        def done(job: Job) -> None:
+            self._session.notices.tell(tr("Saved {path}. {verdict}").format(path=path, verdict=job.result.verdict))
+
+        work = lambda job: race_report.report(job, scene, state, texts, path, command)  # noqa: E731
+        return self._document.start_job(tr("Racing the whole clip"), work, done)
+
+
+def said_of(found: StepDifference, one: str, other: str) -> str:
+    """What the colours of a difference mean."""
+    share = tr("{one} takes {total:,} steps {word} than {other}; blue: up to {most:,} fewer a ray, brown: more.")
+    word = tr("more") if found.total > 0 else tr("fewer")
+    return share.format(one=one, other=other, total=abs(found.total), word=word, most=found.most)
+
+
+def _scene_words(state: State) -> list[str]:
+    render = state.settings.render
+    named = ["--demo", *state.scene.names] if state.scene.kind == "demo" else list(state.scene.names)
+    return [*named, "--ray-type", render.ray_type, "--size", f"{render.width}x{render.height}"]

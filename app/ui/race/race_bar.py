@@ -1,0 +1,99 @@
+"""What stands below the pictures of a race: how they are shown, who joins, and the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QSizePolicy, QWidget
+
+from raygrove.app.settings.race_options import MOST, RaceOptions, contestants_of, pair_of
+from raygrove.app.ui.colors import ERROR_STYLE
+from raygrove.app.ui.pipeline.offers import Offer, Row
+from raygrove.app.ui.pipeline.segments import SegmentRow
+from raygrove.app.ui.plain_text import Label
+from raygrove.gpu.analysis.race import LETTERS
+
+HEIGHT = 36
+
+
+class RaceBar(QWidget):
+    """See the module. `mode_wanted` and `pair_wanted` carry what was chosen; the others tell what was pressed."""
+
+    mode_wanted = Signal(str)
+    pair_wanted = Signal(str)
+    add_wanted = Signal()
+    report_wanted = Signal()
+
+    def __init__(self, options: Callable[[], RaceOptions], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("race.bar")
+        self._options = options
+        self.modes = SegmentRow(
+            Row("race.mode", self.tr("Pictures"), self._offers, lambda: options().mode, self.mode_wanted.emit), self
+        )
+        self.pair = QComboBox(self)
+        self.pair.setObjectName("race.pair")
+        self.pair.setAccessibleName(self.tr("The two that are compared"))
+        self.pair.activated.connect(lambda place: self.pair_wanted.emit(self.pair.itemData(place)))
+        self.said = Label("", self)
+        self.said.setObjectName("race.said")
+        self.said.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.add = QPushButton(self.tr("+ Add"), self)
+        self.add.setObjectName("race.add")
+        self.add.setToolTip(self.tr("Let the configuration that is chosen in the pipeline take part"))
+        self.add.clicked.connect(self.add_wanted)
+        self.report = QPushButton(self.tr("Save report…"), self)
+        self.report.setObjectName("race.report")
+        self.report.setToolTip(self.tr("Run the whole clip in the background, seven times, and write what was found"))
+        self.report.clicked.connect(self.report_wanted)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(4, 4, 4, 4)
+        row.setSpacing(6)
+        for widget in (self.modes, self.pair):
+            row.addWidget(widget)
+        row.addWidget(self.said, 1)
+        for button in (self.add, self.report):
+            row.addWidget(button)
+
+    def sizeHint(self) -> QSize:
+        """One row."""
+        return QSize(400, HEIGHT)
+
+    def refresh(self) -> None:
+        """Show what is chosen now."""
+        options = self._options()
+        count = len(contestants_of(options))
+        self.modes.refresh()
+        self.add.setEnabled(count < MOST)
+        pairs = [(one, other) for one in range(count) for other in range(count) if one != other]
+        if [self.pair.itemData(place) for place in range(self.pair.count())] != [_letters(*pair) for pair in pairs]:
+            self.pair.clear()
+            for one, other in pairs:
+                words = self.tr("{one} and {other}").format(one=LETTERS[one], other=LETTERS[other])
+                self.pair.addItem(words, _letters(one, other))
+        self.pair.setCurrentIndex(max(self.pair.findData(_letters(*pair_of(options))), 0))
+        self.pair.setVisible(options.mode != "grid" and count > 1)
+
+    def say(self, sentence: str, is_wrong: bool = False) -> None:
+        """What is to be known of what is shown, or what is wrong with what was typed."""
+        self.said.setStyleSheet(ERROR_STYLE if is_wrong else "")
+        self.said.setText(sentence)
+        self.said.setToolTip(sentence)
+
+    def _offers(self) -> list[Offer]:
+        refusal = "" if len(contestants_of(self._options())) > 1 else self.tr("It takes two.")
+        return [
+            Offer("grid", self.tr("Grid"), self.tr("All pictures side by side.")),
+            Offer("split", self.tr("Split"), self.tr("Two pictures with a line to drag between them."), refusal),
+            Offer(
+                "difference",
+                self.tr("Difference"),
+                self.tr("How many steps more the rays of one take than those of the other; other hits are outlined."),
+                refusal,
+            ),
+        ]
+
+
+def _letters(one: int, other: int) -> str:
+    return LETTERS[one] + LETTERS[other]

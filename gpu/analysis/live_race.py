@@ -1,0 +1,89 @@
+"""A race while it is run: what the last frames of each configuration have cost, ranked as a finished race is.
+
+A sample is the mean of some frames in a row, the same ones for all, so that a policy which rebuilds every seventh frame
+is charged for it; what is left of older frames is forgotten.
+"""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Sequence
+
+from ..stats import ViewStatistics
+from .hit_proof import HitProof
+from .intervals import LEAST_SAMPLES
+from .race import LETTERS, Contestant, judged
+from .racing import contestant_of
+
+FRAMES = 96
+"""Frames that count: the last so many."""
+MOST_IN_SAMPLE = 8
+
+
+class LiveRace:
+    """See the module. `take` each instant's figures, of all; `standing` says who leads."""
+
+    def __init__(self, configurations: Sequence[str]) -> None:
+        self.configurations = tuple(configurations)
+        self._turns: collections.deque[tuple[ViewStatistics, ...]] = collections.deque(maxlen=FRAMES)
+        self._proofs = tuple(HitProof() for _ in self.configurations)
+        self._size = (0, 0)
+
+    @property
+    def count(self) -> int:
+        """Frames that count by now."""
+        return len(self._turns)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the pictures whose frames count."""
+        return self._size
+
+    @property
+    def newest(self) -> tuple[ViewStatistics, ...]:
+        """Of the last instant, a contestant each; none before the first."""
+        return self._turns[-1] if self._turns else ()
+
+    def take(self, views: Sequence[ViewStatistics]) -> None:
+        """One instant, drawn by each contestant in their order. Another size begins anew: costs of pictures of
+        different sizes say nothing beside each other. ValueError for another number of contestants."""
+        if len(views) != len(self.configurations):
+            raise ValueError(f"{len(self.configurations)} contestants have run, and these are figures of {len(views)}.")
+        size = (views[0].width, views[0].height)
+        if size != self._size:
+            self._size = size
+            self._turns.clear()
+        self._turns.append(tuple(views))
+
+    def prove(self, proofs: Sequence[HitProof]) -> None:
+        """The hits of one instant have been compared with the first contestant's."""
+        self._proofs = tuple(one + other for one, other in zip(self._proofs, proofs, strict=True))
+
+    @property
+    def proofs(self) -> tuple[HitProof, ...]:
+        """What has been found of the hits, a contestant each."""
+        return self._proofs
+
+    def parts(self, place: int) -> dict[str, float]:
+        """Milliseconds of each phase of a contestant, the mean of the frames that count; none before the first."""
+        rows = [views[place] for views in self._turns]
+        return {
+            phase: sum(getattr(one, f"{phase}_ms") for one in rows) / len(rows)
+            for phase in ("build", "refit", "trace", "shade")
+            if rows
+        }
+
+    def standing(self) -> tuple[Contestant, ...]:
+        """The contestants in their order, with rank and reason; none as long as there are too few frames."""
+        length = min(max(1, len(self._turns) // LEAST_SAMPLES), MOST_IN_SAMPLE)
+        count = len(self._turns) // length
+        if count < LEAST_SAMPLES:
+            return ()
+        last = list(self._turns)[-count * length :]
+        rows = [last[first : first + length] for first in range(0, len(last), length)]
+        return judged(
+            [
+                contestant_of(LETTERS[place], text, [[views[place] for views in row] for row in rows], proof)
+                for place, (text, proof) in enumerate(zip(self.configurations, self._proofs, strict=True))
+            ]
+        )

@@ -1,0 +1,228 @@
+"""The workspace Race: its pictures, who takes part, its ranking, and that nothing of it runs elsewhere."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+
+from raygrove.app.frames.contestants import as_drawn
+from raygrove.app.frames.race_hits import ComparedHits, StepDifference
+from raygrove.app.playback import timeline as timelines
+from raygrove.app.settings.race_options import contestants_of
+from raygrove.app.ui.race.header import RaceHeader
+from raygrove.app.ui.race.naming import ordinal, policy_title, structure_title
+from raygrove.app.ui.race.ranking_panel import RankingPanel
+from raygrove.app.ui.window.main_window import MainWindow
+from raygrove.gpu.analysis.hit_proof import HitProof
+from raygrove.gpu.analysis.live_race import LiveRace
+from tests.app.stand_ins import PaintedMaker, take_places
+from tests.gpu.analysis.race_views import frame, view
+
+ONE_TIE, NO_HIT = HitProof(12, 6, 1, 0), HitProof(12, 6, 0, 3)
+
+
+class RacingMaker(PaintedMaker):
+    """Contestants cost 3, 4, 5 ... ms; B's hits differ in three rays where `differs`."""
+
+    differs = False
+    proofs = 0
+
+    def draw(self, scene: Any, state: Any, moment: Any, slots: Any, is_moving: bool) -> Any:
+        """As PaintedMaker, with figures."""
+        drawn = super().draw(scene, state, moment, slots, is_moving)
+        if len(slots) == 1:
+            return drawn
+        views = [view(2.0, 1.0 + place, size=(slots[0].width, slots[0].height)) for place in range(len(slots))]
+        return dataclasses.replace(drawn, statistics=frame(drawn.frame_id, *views), samples_wanted=2)
+
+    def hits_compared(self) -> ComparedHits:
+        """One tie, or three mismatches."""
+        RacingMaker.proofs += 1
+        mask = np.zeros((4, 8), bool)
+        return ComparedHits((HitProof(12, 6), NO_HIT if self.differs else ONE_TIE), (mask, mask), 0)
+
+    def step_difference(self, first: int, second: int) -> StepDifference:
+        """The second takes a step more in each ray."""
+        return StepDifference(np.full((4, 8), first - second), np.zeros((4, 8), bool))
+
+
+@pytest.fixture
+def painted(painted: Any, monkeypatch: pytest.MonkeyPatch) -> type[PaintedMaker]:
+    import functools
+
+    from raygrove.app.frames.render_thread import RenderThread
+
+    RacingMaker.differs, RacingMaker.proofs = False, 0
+    monkeypatch.setattr(
+        "raygrove.app.ui.session.frame_loop.RenderThread", functools.partial(RenderThread, make_maker=RacingMaker)
+    )
+    return painted
+
+
+@pytest.fixture
+def raced(scene_window: MainWindow, qtbot: Any) -> MainWindow:
+    """A race of two, with some frames."""
+    scene_window.resize(900, 600)
+    scene_window.document.change("settings.race.contestants", "lbvh@refit, hploc")
+    scene_window.workspaces.choose("race")
+    qtbot.waitUntil(lambda: scene_window.place.race.live.count >= 6)
+    return scene_window
+
+
+def test_nothing_of_a_race_is_there_in_other_workspaces(scene_window: MainWindow, qtbot: Any) -> None:
+    for name in ("inspect", "explore"):
+        scene_window.workspaces.choose(name)
+        take_places()
+        state = PaintedMaker.drawn[-1][0]
+        assert as_drawn(state) is state and scene_window.place.race.view is None
+    assert RacingMaker.proofs == 0 and scene_window.place.page is scene_window.view
+
+
+def test_all_are_drawn_in_one_go_and_the_figures_are_theirs(raced: MainWindow, qtbot: Any) -> None:
+    race = raced.place.race
+    assert race.view is not None and raced.stack.currentWidget() is race.view
+    state, _, _ = PaintedMaker.drawn[-1]
+    assert [one.name for one in as_drawn(state).views] == ["A", "B"]
+    assert len({(slot.width, slot.height) for exchange in race.view.exchanges for slot in exchange.slots}) == 1
+    pictures = [picture for picture in race.view.pictures if picture.isVisible()]
+    assert len(pictures) == 2 and all(picture._left is not None for picture in pictures)
+    qtbot.waitUntil(lambda: len(race.panel.standing) == 2)
+    assert [one.rank for one in race.panel.standing] == [1, 2]
+    assert "B traces 1 ms slower than A" in race.panel.reasons.text()
+    texts = [label.text() for label in race.panel.rows[1]]
+    assert texts[:2] == ["2", "B"] and texts[3:] == ["5.0 ± 0.0 ms", "1.25 x"]
+    header = race.view.headers[1]
+    assert header._rank == "2nd" and sum(header._parts.values()) == pytest.approx(5.0)
+    qtbot.waitUntil(lambda: race.panel.hits.text() == "Hits: equal, 12 rays compared, 1 tie.")
+    assert not race.panel.show_hits.isEnabled()
+
+
+def test_going_back_draws_one_picture_again(raced: MainWindow, qtbot: Any) -> None:
+    count = RacingMaker.proofs
+    raced.workspaces.choose("explore")
+    qtbot.waitUntil(lambda: raced.loop.last_frame is not None and len(raced.loop.last_frame.request.exchanges) == 1)
+    assert raced.stack.currentWidget() is raced.view
+    raced.document.change("settings.render.seed", 3)
+    qtbot.waitUntil(lambda: PaintedMaker.drawn[-1][0].settings.render.seed == 3)
+    assert RacingMaker.proofs == count and as_drawn(PaintedMaker.drawn[-1][0]).views == raced.document.state.views
+
+
+def test_the_clock_waits_for_all(raced: MainWindow, qtbot: Any) -> None:
+    """Every instant that is drawn is drawn by all, and shown before there is another."""
+    shown: list[float] = []
+    raced.loop.frame_arrived.connect(lambda found: shown.append(found.request.moment.time))
+    raced.document.toggle_play()
+    qtbot.waitUntil(lambda: len(set(shown)) > 8)
+    raced.document.toggle_play()
+    drawn = [moment.time for _, moment, is_moving in PaintedMaker.drawn if is_moving]
+    assert [time for time in drawn if time in shown][:8] == drawn[-len(drawn) :][:8]
+
+
+def test_contestants_come_go_and_change_in_steps_of_undo(raced: MainWindow, qtbot: Any) -> None:
+    race, document = raced.place.race, raced.document
+    view = race.view
+    assert view is not None
+    view.bar.findChild(type(view.bar.add), "race.add").click()
+    assert contestants_of(document.state.settings.race)[2] == "lbvh@rebuild" and len(view.headers) == 3
+    assert view.headers[2].line.isVisible(), "and can be changed at once"
+    view.headers[2].line.setText("ploc/bvh4@auto:nothing=1")
+    QTest.keyClick(view.headers[2].line, Qt.Key.Key_Return)
+    assert "nothing" in view.bar.said.text() and len(contestants_of(document.state.settings.race)) == 3
+    view.headers[2].line.setText("ploc/bvh4@auto")
+    QTest.keyClick(view.headers[2].line, Qt.Key.Key_Return)
+    assert contestants_of(document.state.settings.race)[2] == "ploc/bvh4@auto" and view.bar.said.text() == ""
+    view.headers[0].leave.click()
+    assert contestants_of(document.state.settings.race) == ("hploc", "ploc/bvh4@auto") and len(view.headers) == 2
+    for expected in (3, 3, 2):
+        document.undo()
+        assert len(contestants_of(document.state.settings.race)) == expected
+    qtbot.waitUntil(lambda: race.live.count >= 6 and race.live.configurations == ("lbvh@refit", "hploc"))
+
+
+def test_the_line_of_a_split_is_dragged_as_one_step(raced: MainWindow, qtbot: Any) -> None:
+    race, document = raced.place.race, raced.document
+    view = race.view
+    assert view is not None
+    document.change("settings.race.mode", "split")
+    wide = view.wide
+    qtbot.waitUntil(lambda: wide.isVisible() and wide._right is not None)
+    camera = document.state.cameras[0]
+    middle, y = wide.width() // 2, wide.height() // 3
+    QTest.mousePress(wide, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, QPoint(middle, y))
+    for x in (middle - 20, middle - 60, wide.width() // 4):
+        QTest.mouseMove(wide, QPoint(x, y))
+    QTest.mouseRelease(wide, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, QPoint(wide.width() // 4, y))
+    assert document.state.settings.race.split == pytest.approx(0.25, abs=0.01)
+    assert document.state.cameras[0] == camera, "the line was dragged, not the camera"
+    document.undo()
+    assert document.state.settings.race.split == 0.5 and document.state.settings.race.mode == "split"
+    QTest.mousePress(wide, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, QPoint(30, y))
+    QTest.mouseMove(wide, QPoint(60, y + 20))
+    QTest.mouseRelease(wide, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, QPoint(60, y + 20))
+    assert document.state.cameras[0] != camera, "beside the line the camera is moved, for all"
+
+
+def test_a_difference_is_asked_for_and_says_what_its_colours_mean(raced: MainWindow, qtbot: Any) -> None:
+    view = raced.place.race.view
+    assert view is not None
+    raced.document.change("settings.race.mode", "difference")
+    raced.document.change("settings.race.pair", "BA")
+    raced.document.change("timeline", timelines.scrub(raced.document.state.timeline, 0.5, raced.document.span))
+    qtbot.waitUntil(lambda: view.bar.said.text().startswith("B takes 32 steps more than A"))
+    assert view.wide.isVisible() and view.wide._left is not None
+    raced.document.change("settings.race.mode", "grid")
+    assert view.bar.said.text() == "" and not view.wide.isVisible()
+
+
+def test_other_hits_are_said_and_shown(raced: MainWindow, qtbot: Any) -> None:
+    race = raced.place.race
+    assert race.view is not None
+    RacingMaker.differs = True
+    raced.document.toggle_play()
+    race._proved_at = 0.0
+    qtbot.waitUntil(lambda: race.panel.hits.text().startswith("HITS DIFFER: B 3 of"))
+    assert race.panel.show_hits.isEnabled()
+    race.panel.show_hits.click()
+    assert not raced.document.state.timeline.is_playing
+    qtbot.waitUntil(lambda: len(race.view._masks) == 2)
+    race.panel.show_hits.click()
+    assert race.view._masks == ()
+
+
+def test_a_bar_that_leaves_the_scale_says_so(qtbot: Any) -> None:
+    header = RaceHeader("A")
+    qtbot.addWidget(header)
+    header.resize(300, 44)
+    header.show_costs({"build": 2.0, "trace": 6.0}, 10.0, "8.0 ms", "1st")
+    first, second = (place for _, place in header.segments())
+    assert not header.leaves_scale and second.width() > 2.5 * first.width() and second.left() >= first.right()
+    header.show_costs({"build": 2.0, "trace": 60.0}, 10.0, "62 ms", "4th")
+    assert header.leaves_scale and header.segments()[-1][1].right() <= 300 - 64
+
+
+def test_a_ranking_that_is_paused_stays(qtbot: Any) -> None:
+    panel = RankingPanel()
+    qtbot.addWidget(panel)
+    live = LiveRace(["lbvh@refit", "hploc"])
+    for _ in range(6):
+        live.take([view(1.0, 1.0), view(1.0, 1.0)])
+    panel.take(live, True)
+    assert panel.reasons.text() == "A: no difference to B.\nB: no difference to A."
+    panel.bar.pause.click()
+    live.take([view(9.0, 1.0), view(1.0, 1.0)])
+    panel.take(live, True)
+    assert panel.standing[0].ms.median == 3.0
+    columns, rows = panel._table()
+    assert [row["configuration"] for row in rows] == ["lbvh@refit", "hploc"] and set(rows[0]) == set(columns)
+
+
+def test_names_are_peoples_words() -> None:
+    assert structure_title("hploc+reinsertion/cwbvh") == "H-PLOC + Parallel reinsertion / CWBVH"
+    assert structure_title("lbvh:morton_bits=30", "bvh4") == "Linear BVH morton_bits=30 / BVH4"
+    assert policy_title("lbvh") == policy_title("lbvh@rebuild") and policy_title("lbvh@every_n:n=7").endswith("n=7")
+    assert [ordinal(rank) for rank in (1, 2, 3, 4)] == ["1st", "2nd", "3rd", "4th"]
