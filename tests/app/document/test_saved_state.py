@@ -86,7 +86,7 @@ def another_value(field: OptionField) -> Any:
     if field.type is bool:
         return not default
     if field.type is str:
-        return "cpu"
+        return {"contestants": "hploc, lbvh/bvh2@refit", "pair": "CA"}.get(field.name, "cpu")
     low = info.minimum if info.minimum is not None else -5
     high = info.maximum if info.maximum is not None else 5
     if field.type in (int, float):

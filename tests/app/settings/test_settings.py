@@ -40,6 +40,7 @@ def test_every_group_is_there_and_every_option_says_a_sentence() -> None:
         "gravity",
         "contours",
         "path",
+        "race",
         "statistics",
     }
     assert known == set(GROUPS)
