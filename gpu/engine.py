@@ -276,12 +276,10 @@ class Engine:
         return totals(self.target, slot.tracer().trace(slot.film.first_rays()))
 
     def buffers(self, view: View, shaded: bool = True) -> Buffers:
-        """Depth, normals, ids and steps of the view's last frame, on the host; without `shaded` what rays found alone
-        (gpu/buffers.py). Waits."""
+        """Depth, ids, steps and, `shaded`, normals of the view's last frame, on the host (gpu/buffers.py). Waits."""
         slot = self.drawn_slot(view)
-        size = (slot.film.width, slot.film.height)
-        surface, camera = self._animator.surface, slot.view.camera
-        return read_buffers(self.target, slot.tracer(), surface, camera, *size, slot.clip, shaded)
+        seen = (slot.view.camera, slot.film.width, slot.film.height, slot.clip)
+        return read_buffers(self.target, slot.tracer(), self._animator.surface, *seen, shaded)
 
     def linear(self, view: View) -> np.ndarray:
         """(height, width, 3) float64: the mean of the film's samples, before exposure and tone. Waits."""

@@ -23,6 +23,7 @@ from raygrove.app.ui.picture.slots import Slots
 from raygrove.app.ui.race import header
 from raygrove.app.ui.race.header import RaceHeader
 from raygrove.app.ui.race.pictures import RacePicture
+from raygrove.app.ui.race.race_bar import RaceBar
 from raygrove.gpu.analysis.race import LETTERS
 from raygrove.gpu.display.sphere_look import SphereDrawingError, SpherePicture
 
@@ -43,7 +44,7 @@ class RaceView(QWidget):
     kind = "race"
     way = "painted by Qt"
 
-    def __init__(self, bar: QWidget, made: Callable[[RacePicture, int], object], parent: QWidget | None = None) -> None:
+    def __init__(self, bar: RaceBar, made: Callable[[RacePicture, int], object], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("race")
         self.setMinimumSize(64, 48)

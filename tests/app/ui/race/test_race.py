@@ -127,7 +127,7 @@ def test_contestants_come_go_and_change_in_steps_of_undo(raced: MainWindow, qtbo
     race, document = raced.place.race, raced.document
     view = race.view
     assert view is not None
-    view.bar.findChild(type(view.bar.add), "race.add").click()
+    view.bar.add.click()
     assert contestants_of(document.state.settings.race)[2] == "lbvh@rebuild" and len(view.headers) == 3
     assert view.headers[2].line.isVisible(), "and can be changed at once"
     view.headers[2].line.setText("ploc/bvh4@auto:nothing=1")
