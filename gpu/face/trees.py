@@ -312,7 +312,7 @@ class Structure(NearestToArrays):
             values = {field.name: getattr(known, field.name) for field in dataclasses.fields(HierarchyStatistics)}
             return TreeStatistics(**values, build_ms=self._times.build_ms())
 
-    # -- what comes with the laboratory -------------------------------------------------------------------------------
+    # -- the laboratory ----------------------------------------------------------------------------------------------
     def hot_spots(self, rays: Rays, *, kind: str = "closest") -> HotSpots:
         """Where rays, looking for their closest hit or for any, spend their steps (`rg.hot_spots`). Waits for the
         device. Error where rays meet only some of the scene."""

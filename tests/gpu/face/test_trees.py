@@ -318,8 +318,8 @@ def test_what_is_closed_raises(host_target: Target) -> None:
         rg.build(scene)
 
 
-def test_what_comes_later_says_so() -> None:
-    with pytest.raises(rg.Error, match="comes with the laboratory"):
+def test_rays_are_recorded_of_a_clip_alone() -> None:
+    with pytest.raises(rg.Error, match=r"rays are recorded of a rg\.Clip, and this is NoneType"):
         rg.RaySet.record(None, time=0.5)
 
 
