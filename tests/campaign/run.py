@@ -69,6 +69,17 @@ def run(
     return found
 
 
+def is_read(target: Target, folder: Path) -> bool:
+    """Whether the first file that is right is read; prints what became of it."""
+    for name, content in target.beside:
+        (folder / name).write_bytes(content)
+    path = folder / f"good.{target.ending}"
+    path.write_bytes(target.seeds[0])
+    outcome, words = outcome_of(target, path)
+    print(f"{target.name} {outcome} {words}".rstrip())
+    return outcome == "value"
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run, print a table of counts; 1 where there is a finding."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -76,6 +87,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=3600.0, help="stop after so many seconds (3600)")
     parser.add_argument("--seed", type=int, default=1, help="another seed gives other mutants (1)")
     parser.add_argument("--only", default="", help="one kind of file, or one mutant of it: glb or glb:17")
+    parser.add_argument("--good", action="store_true", help="read the files that are right, each kind's first, alone")
     parser.add_argument("--json", action="store_true", help="the counts as JSON")
     names = parser.parse_args(arguments)
     take_forked_children()
@@ -83,6 +95,8 @@ def main(arguments: list[str] | None = None) -> int:
         folder = Path(name)
         kind, _, number = names.only.partition(":")
         targets = [target for target in all_targets(folder / "seeds") if kind in ("", target.name)]
+        if names.good:
+            return int(sum(not is_read(target, folder) for target in targets) > 0)
         count, first = (1, int(number)) if number else (names.count, 0)
         begun = time.monotonic()
         found = run(targets, count, names.seconds, names.seed, folder, first)

@@ -6,6 +6,7 @@ import base64
 import dataclasses
 import json
 import math
+import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import numpy as np
 from raygrove.app.document import saved_state
 from raygrove.app.document.state import SceneReference, State
 from raygrove.app.export.images import save_png
-from raygrove.app.scene_io import ImportLimits, SceneError, load, load_picture
+from raygrove.app.scene_io import ImportLimits, SceneError, importer, load, load_picture
 from raygrove.app.scene_io.gltf_texts import parts_of
 from raygrove.app.settings.file import SettingsError, leaves, load_settings, to_table
 from raygrove.app.settings.settings import Settings
@@ -23,6 +24,11 @@ from raygrove.app.user_files.bookmarks import BookmarksError
 from tests.app.scene_io import writers
 from tests.data import data_folder
 
+REAL_TREES = Path(__file__).parents[1] / "app" / "scene_io" / "trees" / "real_trees.tar.xz"
+LARGE, REAL_FILES = 300_000, 6
+"""Bytes of a file that is too large to be changed and read by the thousand; files of a kind from a folder."""
+ALONE = ("ply", "stl", "glb", "dae", "fbx", "off", "pdb", "xyz")
+"""Kinds of which a file is all that is read: others name files that would lie beside it."""
 LIMITS = ImportLimits(seconds=20.0, memory_mib=4096)
 SENTENCES = (SceneError, SettingsError, BookmarksError)
 Reader = Callable[[Path], object]
@@ -58,6 +64,11 @@ def read_state(path: Path) -> object:
     """A picture with its state."""
     texts, _, _ = load_picture(str(path), LIMITS)
     return saved_state.state_of(texts, str(path))
+
+
+def read_tree_of(format_name: str) -> Reader:
+    """A tree in another program's file."""
+    return lambda path: importer.read_tree(str(path), format_name, LIMITS)
 
 
 def read_settings(path: Path) -> object:
@@ -139,7 +150,55 @@ def all_targets(folder: Path) -> list[Target]:
     found.append(Target("state", "png", read_state, tuple(made["png"])))
     found.append(Target("settings", "toml", read_settings, tuple(made["settings"])))
     found.append(Target("cameras", "toml", read_bookmarks, (CAMERAS,)))
-    return found
+    return [*found, *tree_targets(), *_of_folder(found)]
+
+
+def _of_folder(found: list[Target]) -> list[Target]:
+    """The same readers with small files of the folder of real models (RAYGROVE_DATA), of each kind a few."""
+    targets = []
+    for target in found:
+        files = sorted(data_folder().rglob(f"*.{target.ending}"), key=lambda path: (path.stat().st_size, path.name))
+        small = tuple(path.read_bytes() for path in files[:REAL_FILES] if path.stat().st_size < LARGE)
+        if small and target.name in ALONE:
+            targets.append(dataclasses.replace(target, name=f"real-{target.name}", seeds=small))
+    return targets
+
+
+TREES = {
+    ".save.bin": "tinybvh-save",
+    ".blocks.bin": "tinybvh-bvh4gpu",
+    ".stream.bin": "madmann91",
+    ".json": "three-mesh-bvh",
+    ".tree.bin": "embree",
+}
+"""Files of other programs, by their endings in the archive of real ones."""
+TEXTS = ("two-sah.", "soup-sah.")
+"""Those of three-mesh-bvh that are taken, with the arrays beside them that they name."""
+
+
+def tree_targets() -> list[Target]:
+    """Trees that other programs wrote, the small ones of each format, and one that is saved here."""
+    seeds: dict[str, list[bytes]] = {}
+    beside: dict[str, list[tuple[str, bytes]]] = {}
+    with tarfile.open(REAL_TREES) as archive:
+        for entry in archive.getmembers():
+            name = Path(entry.name).name
+            ending = next((ending for ending in TREES if name.endswith(ending)), "")
+            is_text_of = entry.name.startswith("./three-mesh-bvh/") and name.startswith(TEXTS)
+            is_other = "damaged" in entry.name or "cwbvh.save" in name  # of a format of its own
+            if entry.size > LARGE or is_other or (ending in ("", ".json") and not is_text_of):
+                continue
+            if (file := archive.extractfile(entry)) and ending:
+                seeds.setdefault(ending, []).append(file.read())
+            elif file:
+                beside.setdefault(".json", []).append((name, file.read()))
+    return [
+        Target(
+            TREES[ending], "json" if ending == ".json" else "bin", read_tree_of(TREES[ending]), tuple(some),
+            tuple(beside.get(ending, ())),
+        )
+        for ending, some in sorted(seeds.items())
+    ]  # fmt: skip
 
 
 def _as_gltf(data: bytes) -> bytes:

@@ -1,0 +1,145 @@
+"""A long day of a person, by chance: other structures, layouts, ray types, sizes and scenes, files opened, pictures and
+tables exported, in one process without a window, on the host.
+
+`python -m tests.campaign.soak [--minutes N] [--seed N]`. After the first minute, and at the end: memory, descriptors,
+threads and temporary files; what grows is a finding. Memory may grow by 2 % or by what a heap that breaks up takes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import itertools
+import os
+import random
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+from raygrove.app.document.jobs import Job
+from raygrove.app.document.state import State
+from raygrove.app.frames import exporting
+from raygrove.app.frames.maker import FrameMaker
+from raygrove.app.frames.pixel_slots import HostSlot
+from raygrove.app.scene_io import ImportLimits, SceneError, load
+from raygrove.app.scene_io.demos import make_demo
+from raygrove.app.settings import option_tables
+from raygrove.app.settings.settings import Settings, set_option
+from raygrove.gpu.hierarchy.base import HierarchyError
+from raygrove.gpu.scene import Moment, Scene
+from tests.app.scene_io import writers
+
+PAGE = os.sysconf("SC_PAGE_SIZE")
+WARM_S = 60.0
+GROWTH = 0.02
+BROKEN_UP_MIB = 24.0
+"""What tests allow switches, too (tests/app/frames/test_soaks.py)."""
+SIZES = ((32, 24), (48, 32), (64, 40))
+DEMOS = (("walker", 300), ("cloth", 200), ("explode", 150), ("orbit", 100))
+
+
+class Soak:
+    """One process at work, and what it has taken at any time."""
+
+    def __init__(self, folder: Path, seed: int, combinations: int) -> None:
+        self.folder, self.chance, self.counts = folder, random.Random(seed), Counter[str]()
+        self.maker, self.scenes = FrameMaker(), [make_demo(name, count) for name, count in DEMOS]
+        self.opened = [writers.write_animated_glb(folder / "a.glb"), writers.write_skinned_glb(folder / "s.glb")]
+        positions, triangles = writers.sphere(12, 18)
+        self.opened.append(writers.write_ply(folder / "ball.ply", positions, triangles, "ascii"))
+        self.opened.append(folder / "damaged.glb")
+        self.opened[-1].write_bytes(self.opened[0].read_bytes()[:900])
+        pairs = [(name, layout) for name, kind in option_tables.builders().items() for layout in kind.layouts()]
+        every = list(itertools.product(pairs, sorted(option_tables.ray_types())))
+        self.choices = self.chance.sample(every, min(combinations, len(every)))
+        self.slots = [HostSlot(*size) for size in SIZES]
+
+    def taken(self) -> dict[str, float]:
+        """Memory in MiB, descriptors, threads, and files in the folders of temporary ones."""
+        gc.collect()
+        resident = int(Path("/proc/self/statm").read_text().split()[1]) * PAGE / 2**20
+        strays = [p for p in Path(tempfile.gettempdir()).rglob("*") if p.is_file() and self.folder not in p.parents]
+        inside = [p for p in self.folder.rglob("*") if p.suffix == ".tmp" or p.name.startswith(".")]
+        descriptors = len(os.listdir("/proc/self/fd"))
+        threads = threading.active_count()
+        return {"MiB": resident, "descriptors": descriptors, "threads": threads, "files": len(strays) + len(inside)}
+
+    def state(self) -> State:
+        """Another choice."""
+        (name, layout), ray_type = self.chance.choice(self.choices)
+        settings = set_option(Settings(), "ray_type.radiosity.points", 300)
+        chosen = {"device": "cpu", "hierarchy": name, "layout": layout, "ray_type": ray_type}
+        for key, value in chosen.items():
+            settings = set_option(settings, f"render.{key}", value)
+        width, height = self.chance.choice(SIZES)
+        settings = set_option(set_option(settings, "render.width", width), "render.height", height)
+        return State(settings=set_option(settings, "device.threads", 1))
+
+    def step(self) -> None:
+        """One thing that a person does."""
+        what = self.chance.choices(("draw", "open", "export"), (20, 2, 1))[0]
+        self.counts[what] += 1
+        try:
+            getattr(self, what)()
+        except (HierarchyError, SceneError) as error:
+            assert str(error).rstrip().endswith((".", ")")), error
+            self.counts["sentence"] += 1
+
+    def draw(self) -> None:
+        """Some instants of a scene, as it plays."""
+        scene, state, slot = self.chance.choice(self.scenes), self.state(), self.chance.choice(self.slots)
+        for _ in range(3):
+            self.maker.draw(scene, state, Moment(self.chance.uniform(0.0, 1.0)), (slot,), self.chance.random() < 0.5)
+
+    def open(self) -> None:
+        """A file, good or damaged, in the place of one of the scenes."""
+        scene = load([self.chance.choice(self.opened)], ImportLimits())
+        self.scenes[self.chance.randrange(len(self.scenes))] = scene if self.chance.random() < 0.8 else self.demo()
+
+    def demo(self) -> Scene:
+        """A scene that is built in."""
+        return make_demo(*self.chance.choice(DEMOS))
+
+    def export(self) -> None:
+        """Three frames as pictures, or their figures as a table."""
+        out = self.folder / self.chance.choice(("p_%04d.png", "one.json", "one.csv"))
+        state, scene = self.state(), self.chance.choice(self.scenes)
+        plan = exporting.plan_of(state, scene, str(out), range(3))
+        exporting.export(Job("a soak's export"), state=state, scene=scene, plan=plan)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Work for the minutes, print what was done and taken; 1 where something has grown."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--minutes", type=float, default=60.0, help="how long (60)")
+    parser.add_argument("--seed", type=int, default=1, help="another seed does other things (1)")
+    words = "structures with layouts and ray types, drawn by the seed: each compiles for seconds at first (24)"
+    parser.add_argument("--combinations", type=int, default=24, help=words)
+    names = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory(prefix="raygrove-soak-") as name:
+        work, own = Path(name) / "work", Path(name) / "temporary"
+        work.mkdir()
+        own.mkdir()
+        tempfile.tempdir = str(own)
+        soak, begun = Soak(work, names.seed, names.combinations), time.monotonic()
+        first: dict[str, float] = {}
+        while time.monotonic() < begun + 60.0 * names.minutes:
+            soak.step()
+            if not first and time.monotonic() > begun + min(WARM_S, 30.0 * names.minutes):
+                first = soak.taken()
+                print(f"after {time.monotonic() - begun:.0f} s: {first}", flush=True)
+        soak.maker.close_engine()
+        last = soak.taken()
+        tempfile.tempdir = None
+    print(f"after {time.monotonic() - begun:.0f} s: {last}\n{dict(soak.counts)}")
+    findings = [key for key in ("descriptors", "threads", "files") if last[key] > first[key]]
+    findings += ["MiB"] if last["MiB"] > first["MiB"] * (1.0 + GROWTH) + BROKEN_UP_MIB else []
+    print(f"{len(findings)} findings: {', '.join(findings) or 'nothing has grown'}")
+    return int(bool(findings))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
