@@ -2,7 +2,8 @@
 # make test    the same set-up and the whole test suite, in two processes (WORKERS=4: four); ARGS="-k lbvh" hands options
 #              to pytest, "-n 0" one process, as a debugger needs it
 # make quick   one case of each test that does not take long: for the inner loop
-# make campaign  changed files into every reader of the program (docs/reliability.md); ARGS="--seconds 300 --seed 7"
+# make campaign  changed files into every reader of the program (docs/reliability.md); ARGS="--seconds 300 --seed 7".
+#              .ci/campaign runs all campaigns, for a scheduler to start each night
 # make lint    ruff, mypy and clang-format
 # make env     only the set-up, into .venv
 

@@ -70,7 +70,7 @@ def failing(method: str, number: int, error: TargetError) -> Iterator[list[int]]
     def call(self: HostTarget, *arguments: Any, **named: Any) -> Any:
         count[0] += 1
         if count[0] == number:
-            raise error
+            raise error.with_traceback(None)  # the same one again: it would keep the frames of all before
         return real(self, *arguments, **named)
 
     setattr(HostTarget, method, call)
