@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import ipaddress
+import logging
 import queue
 import re
 import time
@@ -65,6 +66,7 @@ class Cluster:
     def run(self, jobs: Iterator[Job]) -> Progress:
         """Have all jobs done that have no result. Raises SweepError, StoreError; whatever is raised, jobs that were not
         begun are taken back."""
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what concerns the sweep is said in a sentence
         with self._client() as client:
             sent: dict[Any, Job] = {}
             suspects: list[Job] = []
@@ -142,7 +144,7 @@ class Cluster:
     def _take(self, job: Job, future: Any, *, is_alone: bool) -> bool:
         """Count what came of a job. False where it was with a worker that ended again and again: Dask blames all that
         the worker was to do, so that only the next try, alone, tells which job it was."""
-        from distributed import KilledWorker
+        from distributed import CancelledError, KilledWorker
 
         try:
             answer: Mapping[str, Any] = future.result()
@@ -150,6 +152,8 @@ class Cluster:
             if not is_alone:
                 return False
             answer = crashed(self._store, job, f"was {error.last_worker.address}", "")
+        except CancelledError as error:
+            raise SweepError(f"the scheduler at {self._address} is gone", AGAIN) from error
         except Exception as error:
             raise SweepError(f"a worker cannot do jobs ({type(error).__name__}: {error})",
                              "give all machines this version of Raygrove") from error  # fmt: skip

@@ -59,7 +59,7 @@ def scheduler() -> Iterator[str]:
     with (
         dask.config.set(one_death),
         distributed.LocalCluster(
-            n_workers=1, threads_per_worker=1, dashboard_address=None, host="127.0.0.1", silence_logs=50
+            n_workers=1, threads_per_worker=1, dashboard_address=":0", host="127.0.0.1", silence_logs=50
         ) as cluster,
     ):
         yield cluster.scheduler_address.replace("tcp://", "dask://")
@@ -113,6 +113,25 @@ def test_a_cluster_measures_what_a_plan_says(tmp_path: Path, scheduler: str) -> 
         assert Cluster(store, scheduler, do_order).run(iter(made)).done == 1
     (found,) = store.records()
     assert found["rows"][0]["build_ms"] > 0.0 and found["context"]["device"]
+
+
+def test_a_scheduler_that_ends_is_a_sentence(tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed: the extra cluster")
+    pytest.importorskip("cloudpickle").register_pickle_by_value(sys.modules[__name__])
+    store = Store.made(tmp_path / "store")
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, dashboard_address=":0", host="127.0.0.1", silence_logs=50
+    ) as cluster:
+
+        def endless() -> Iterator[Job]:
+            yield from jobs(4)
+            cluster.close()
+            yield from jobs(1000)[4:]
+
+        engine = cluster.scheduler_address.replace("tcp://", "dask://")
+        with pytest.raises(SweepError, match=r"is gone|have all ended"):
+            Cluster(store, engine, square).run(endless())
+    assert len(list(store.hashes())) < 1000
 
 
 def test_a_scheduler_that_is_not_there_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
