@@ -21,7 +21,7 @@ PARTS = {
     "queue_ms": "in the queue for a processor",
     "waited_ms": "waiting",
 }
-PANELS_SHARE, IDLE_SHARE, PAUSE_MS, CANCEL_S = 0.05, 0.02, 100.0, 0.5
+PANELS_SHARE, IDLE_SHARE, PAUSE_MS, CANCEL_S = 0.03, 0.005, 100.0, 0.5
 
 
 def rows_of(answer: dict[str, Any]) -> list[dict[str, Any]]:

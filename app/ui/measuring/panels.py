@@ -44,6 +44,9 @@ PICTURES = 24
 SHARING = tuple(f"dock.{name}" for name in ("pick", "boxes", "objects", "clip", "spheres", "materials", "lights"))
 """Panels that are taken out of the places that they share with others, where one of them is seen."""
 
+REST_S, LONGEST_REST_S = 3.0, 90.0
+"""A paused window rests once it has drawn nothing for so long; it is not waited for longer."""
+
 SIDE_BY_SIDE = 720
 """Pixels of a window in which all panels stand beside one another; in a lower one some become tabs."""
 
@@ -177,13 +180,22 @@ class PanelMeasurement:
         window.document.change("settings.render.ray_type", "smooth")
         if window.document.state.timeline.is_playing:
             window.document.toggle_play()
-        self.run(3.0)
+        self.rest()
         cpu, frames, wall = time.process_time(), self._frames, time.perf_counter()
         self.run(self._job.seconds)
         return {
             "share_of_a_core": (time.process_time() - cpu) / (time.perf_counter() - wall),
             "frames": self._frames - frames,
         }
+
+    def rest(self) -> None:
+        """Wait until the picture has all that it gets, and a moment more."""
+        end = time.perf_counter() + LONGEST_REST_S
+        seen, since = -1, 0.0
+        while time.perf_counter() < end and (seen != self._frames or time.perf_counter() - since < REST_S):
+            if seen != self._frames:
+                seen, since = self._frames, time.perf_counter()
+            self.run(0.2)
 
     # -- pauses ---------------------------------------------------------------------------------------------------
     def pauses(self) -> None:

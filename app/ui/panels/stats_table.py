@@ -20,13 +20,16 @@ from PySide6.QtWidgets import (
 from raygrove.app.frames.frame_history import OTHER, PARTS
 from raygrove.app.ui.colors import phase_color
 from raygrove.app.ui.panels.stats_row import DASH, Row
-from raygrove.app.ui.panels.value_cells import Values
+from raygrove.app.ui.panels.value_cells import MARGIN, SHORT, Values
 from raygrove.app.ui.plain_text import tip
 
 NAME, VALUE, SPREAD, BAR = range(4)
 OPEN_AT_FIRST = {"frame", "update", "rate", "structure", "memory"}
 ROW_HEIGHT, TEXT = 20, 12
 VALUE_WIDTH, SPREAD_WIDTH, BAR_WIDTH = 68, 84, 36
+BOLD = 1.2
+"""How much wider a heading's letters may be."""
+
 OWN_KEYS = (
     *(Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Home, Qt.Key.Key_End),
     *(Qt.Key.Key_PageUp, Qt.Key.Key_PageDown, Qt.Key.Key_Plus, Qt.Key.Key_Minus, Qt.Key.Key_Asterisk),
@@ -81,20 +84,29 @@ class StatsTable(QTreeWidget):
             self.headerItem().setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
     def show_rows(self, rows: list[Row]) -> None:
-        """Change texts in place, and paint once. Rows that are missing keep their places, with dashes; only other rows
-        than before make the table anew."""
+        """Change texts in place, and paint once, names only where a value reaches into them. Rows that are missing keep
+        their places, with dashes; only other rows than before make the table anew."""
         rows = merged(self.rows, rows)
         if [row.key for row in rows] != list(self._items):
             self._make_items(rows)
             self.rows = []
         before = {row.key: row for row in self.rows}
+        changed = [(before.get(row.key, NONE), row) for row in rows if row != before.get(row.key)]
+        area = self.viewport().rect()
+        if self.rows and not any(self._reaches_name(row) for both in changed for row in both):
+            area.setLeft(self.columnViewportPosition(VALUE))
         self.rows = rows
         blocker = QSignalBlocker(self.model())  # each text alone would be a reason to paint
-        for row in rows:
-            if row != before.get(row.key):
-                self._show_row(self._items[row.key], row, before.get(row.key, NONE))
+        for old, row in changed:
+            self._show_row(self._items[row.key], row, old)
         del blocker
-        self.viewport().update()
+        self.viewport().update(area)
+
+    def _reaches_name(self, row: Row) -> bool:
+        """Whether a value may be drawn into what its name leaves free, its cell and an empty one beside it being too
+        narrow (value_cells.py)."""
+        room = VALUE_WIDTH + (0 if row.spread else SPREAD_WIDTH)
+        return len(row.value) > SHORT and BOLD * self.fontMetrics().horizontalAdvance(row.value) + 2 * MARGIN > room
 
     def clear_rows(self) -> None:
         """No rows."""
