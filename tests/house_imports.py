@@ -44,7 +44,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "resource": ("gpu/linux.py",),
     "pwd": ("gpu/linux.py",),
     "ctypes": ("gpu/linux.py", "gpu/linux_sandbox.py", "gpu/target/", "app/scene_io/"),
-    "subprocess": ("gpu/target/", "app/", "bench/"),
+    "subprocess": ("gpu/target/", "gpu/analysis/rivals/", "app/", "bench/"),
 }
 TEST_LIBRARIES = ("pytest", "hypothesis", "_pytest", "pytestqt")
 

@@ -9,7 +9,7 @@ import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from raygrove.app.cli.cameras import looked_through
 from raygrove.app.cli.common import check_attributes, scene_from, settings_from, state_from, target_from
@@ -25,9 +25,10 @@ from raygrove.app.settings.settings import Settings
 from raygrove.gpu.analysis.intervals import LEAST_SAMPLES
 from raygrove.gpu.analysis.race import LETTERS, Race
 from raygrove.gpu.analysis.race_files import ENDINGS
-from raygrove.gpu.analysis.racing import Course, Entry
+from raygrove.gpu.analysis.racing import Course
 from raygrove.gpu.analysis.racing import run as run_race
 from raygrove.gpu.analysis.ray_racing import run as race_rays
+from raygrove.gpu.analysis.rivals.embree_lane import rival_of
 from raygrove.gpu.errors import Error
 from raygrove.gpu.face.clips import Clip
 from raygrove.gpu.face.foreign_trees import given_trees
@@ -41,11 +42,7 @@ from raygrove.program import typed
 if TYPE_CHECKING:
     from raygrove.app.cli.main import Words
 
-RIVALS = {
-    "embree": "Embree's trees cannot be raced yet; `python -m raygrove.bench rays` measures rays beside them where "
-    "the package embreex is installed",
-    "warp": "Warp's trees cannot be raced yet",
-}
+RIVALS = {"warp": "Warp's trees cannot be raced yet"}
 """Programs that people would race, and what to say of each."""
 
 
@@ -57,7 +54,7 @@ def run(names: argparse.Namespace, words: Words) -> int:
     scene, state = _start(names, words, settings)
     course = course_of(names, scene, state)
     with _given(names.trees, scene, course.moments[0]):
-        entries = entries_of(names.contestants, state)
+        entries = entries_of(names.contestants, state, of_rays=names.rays is not None)
         with contextlib.closing(target_from(state.settings, words)) as target:
             prepare = functools.partial(race_report.prepared, scene=scene, state=state)
             if names.rays is not None:
@@ -118,16 +115,18 @@ def _check(names: argparse.Namespace) -> None:
     check_writable(Path(names.out) if is_folder(names.out) else Path(names.out).parent)
 
 
-def entries_of(contestants: Sequence[str], state: State) -> list[Entry]:
-    """Who takes part, with the ray type and all else of the state. Raises UsageError."""
-    found = []
+def entries_of(contestants: Sequence[str], state: State, *, of_rays: bool = False) -> list[Any]:
+    """Who takes part, with the ray type and all else of the state; over given rays other programs, too. Raises
+    UsageError."""
+    found: list[Any] = []
     for text in contestants:
         name = text.partition(":")[0].partition("@")[0]
         if name in RIVALS:
             raise UsageError(f"--contestants {text}: {RIVALS[name]}.")
         try:
-            found += race_report.entries_of([text], state)
-        except OptionError as error:
+            rival = rival_of(text) if of_rays else None
+            found += [rival] if rival is not None else race_report.entries_of([text], state)
+        except (OptionError, Error) as error:
             raise UsageError(f"--contestants {text}: {str(error).rstrip('.')}.") from error
     return found
 

@@ -103,7 +103,7 @@ def run(
                 final.wrong)  # fmt: skip
 
 
-def check(entries: Sequence[Entry], course: Course) -> None:
+def check(entries: Sequence[object], course: Course) -> None:
     """Raise Error where there is nothing to race, or not often enough."""
     if not 1 <= len(entries) <= len(LETTERS):
         what = f"a race has 1 to {len(LETTERS)} configurations, and these are {len(entries)}"

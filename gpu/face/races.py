@@ -12,6 +12,7 @@ import numpy as np
 from ..analysis.race import Race
 from ..analysis.racing import Course, Entry, run
 from ..analysis.ray_racing import run as race_rays
+from ..analysis.rivals.embree_lane import rival_of
 from ..camera import Camera, fit
 from ..errors import Error
 from ..hierarchy.bvh.own.tree import Tree
@@ -56,7 +57,8 @@ def race(
     has primary rays alone), its options by name.
 
     With `rays`, a set or those of sensors, all trace these in every frame, in place of a picture's; camera, ray type
-    and size are not used then, and there are no pictures.
+    and size are not used then, and there are no pictures. Embree takes part in them where `embreex` or
+    libembree is installed: `embree:quality=low` (medium, high, dynamic) with `@rebuild` or `@refit`, on the CPU.
 
     All act in turn, in an order that rotates from frame to frame; compiling is not counted. A sample is the mean of one
     pass through the frames: a median of `repeat` samples (6 or more) has an interval of 95 % by order statistics.
@@ -84,16 +86,20 @@ def race(
     shared = ViewSettings(ray_type=ray_type, ray_type_options=options, seed=seed)
     first = scene.at(moments[0].time) if trees else _NO_MESH
     with device_of(device).used("rg.race") as target, given_trees(trees or {}, first):
-        entries = [entry_of(text, shared) for text in contestants]
         course = Course(moments, [seen] * len(moments), size, repeat)
         if rays is not None:
-            return race_rays(target, plain, entries, course, rig_rays(rays))
-        return run(target, plain, entries, course)
+            some = [rival_of(text) or entry_of(text, shared) for text in contestants]
+            return race_rays(target, plain, some, course, rig_rays(rays))
+        return run(target, plain, [entry_of(text, shared) for text in contestants], course)
 
 
 def entry_of(configuration: str, shared: ViewSettings) -> Entry:
     """Who takes part by a spelling; all but the structure and its updates is `shared`. Raises ConfigurationError and
     OptionError."""
+    if rival_of(configuration) is not None:
+        raise Error(
+            "Embree takes part in races over given rays", configuration, "give rays=, on the command line --rays"
+        )
     made = configured(configuration)
     choice = made.choice
     settings = dataclasses.replace(

@@ -10,9 +10,10 @@ import pytest
 
 from raygrove.app.scene_io.demos import make_demo
 from raygrove.bench.measure import Task
-from raygrove.bench.peers import embree
+from raygrove.bench.peers.embree import measure
 from raygrove.bench.ray_sets import rows_of_picture
 from raygrove.bench.trace import run_trace
+from raygrove.gpu.analysis.rivals import embree
 from raygrove.gpu.camera import Camera
 from raygrove.gpu.scene import Moment
 from raygrove.gpu.target.base import NoDeviceError, Target
@@ -102,7 +103,7 @@ def test_a_program_that_fails_is_a_sentence(monkeypatch: pytest.MonkeyPatch, tmp
     monkeypatch.setattr(embree, "library", lambda: "libembree4.so")
     scene = make_demo("blob", 20)
     with pytest.raises(embree.PeerAbsentError, match="no such device"):
-        embree.measure(scene.meshes[0].positions, scene.meshes[0].triangles, Task(scene).view_from(), (8, 8), 1)
+        measure(scene.meshes[0].positions, scene.meshes[0].triangles, Task(scene).view_from(), (8, 8), 1)
 
 
 def test_unknown_peers_are_refused(host_target: Target, task: Task) -> None:

@@ -1,12 +1,14 @@
 // Embree beside our host target: a static tree over the same triangles and the same rays in the same order, made on the
 // way as ours are or read from buffers as ours are, hits stored as ours are. Reads a file that embree.py writes and
-// prints a line about its tree; then, for each line "SET WIDTH COUNT" on stdin, traces that set of rays COUNT times in
-// packets of WIDTH and prints a line: what was hit, and the times by the clock and by the processors.
+// prints a line about its tree; then acts line by line of stdin, and prints a line for each:
+//   trace SET WIDTH COUNT   that set of rays COUNT times in packets of WIDTH: what was hit, times by clock and
+//   processors build, refit            positions of the file EXCHANGE: a new tree, or new boxes for the one there is
+//   hits SET WIDTH          once, and writes t (infinite: nothing) and prim_id (-1) of all rays to EXCHANGE
 //
-// File: int32 vertex_count, triangle_count, thread_count, quality, set_count; float[3 * vertex_count] positions;
-// int32[3 * triangle_count] indices; and for each set int32 is_any, is_coherent, width, height, ray_count, float[16]
-// camera (gpu/camera.py: frame), float[8 * ray_count] rays, in rows as gpu/trace/ray_sources.cuh has them (a multiple
-// of 64 of them, those with t_min >= t_max idle). A set without rays of its own is the camera's picture.
+// File: int32 vertex_count, triangle_count, thread_count, quality, is_dynamic, set_count; float[3 * vertex_count]
+// positions; int32[3 * triangle_count] indices; and for each set int32 is_any, is_coherent, width, height, ray_count,
+// float[16] camera (gpu/camera.py: frame), float[8 * ray_count] rays, in rows as gpu/trace/ray_sources.cuh has them (a
+// multiple of 64 of them, those with t_min >= t_max idle). A set without rays of its own is the camera's picture.
 #include <pmmintrin.h>
 #include <time.h>
 #include <xmmintrin.h>
@@ -18,6 +20,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -28,7 +31,7 @@ namespace {
 constexpr int TILE_SIDE = 8, TILE_RAYS = 64, TILES_A_TASK = 8;
 
 struct Job {
-    int vertex_count, triangle_count, thread_count, quality, set_count;
+    int vertex_count, triangle_count, thread_count, quality, is_dynamic, set_count;
 };
 
 struct SetHead {
@@ -193,23 +196,47 @@ void trace_set(const embree::Library& library, const RaySet& set, int threads, v
     for (std::thread& thread : others) thread.join();
 }
 
-void* build(const embree::Library& library, void* device, const Job& job, const std::vector<float>& positions,
-            const std::vector<int>& triangles, double& build_ms, double& build_processor_ms) {
-    void* scene = library.new_scene(device);
-    library.set_quality(scene, job.quality);
-    void* geometry = library.new_geometry(device, embree::TRIANGLES);
-    library.set_buffer(geometry, embree::VERTEX_BUFFER, 0, embree::FLOAT3, positions.data(), 0, 12,
-                       size_t(job.vertex_count));
-    library.set_buffer(geometry, embree::INDEX_BUFFER, 0, embree::UINT3, triangles.data(), 0, 12,
-                       size_t(job.triangle_count));
-    library.commit_geometry(geometry);
-    library.attach(scene, geometry);
+struct Tree {
+    void *scene, *geometry;
+    double ms = 0.0, processor_ms = 0.0;
+};
+
+void commit(const embree::Library& library, void* device, Tree& tree) {
+    library.commit_geometry(tree.geometry);
     const auto start = std::chrono::steady_clock::now();
     const double spent = processor_milliseconds();
-    library.commit_scene(scene);
-    build_ms = milliseconds_since(start), build_processor_ms = processor_milliseconds() - spent;
+    library.commit_scene(tree.scene);
+    tree.ms = milliseconds_since(start), tree.processor_ms = processor_milliseconds() - spent;
     check(library, device, "build its tree");
-    return scene;
+}
+
+Tree build(const embree::Library& library, void* device, const Job& job, const std::vector<float>& positions,
+           const std::vector<int>& triangles) {
+    Tree tree{library.new_scene(device), library.new_geometry(device, embree::TRIANGLES)};
+    // Embree keeps a tree for each mesh, which is built by its own quality or refitted, in scenes of low quality alone.
+    library.set_quality(tree.scene, job.is_dynamic ? embree::LOW : job.quality);
+    if (job.is_dynamic) library.set_flags(tree.scene, embree::DYNAMIC);
+    library.set_geometry_quality(tree.geometry, job.quality);
+    library.set_buffer(tree.geometry, embree::VERTEX_BUFFER, 0, embree::FLOAT3, positions.data(), 0, 12,
+                       size_t(job.vertex_count));
+    library.set_buffer(tree.geometry, embree::INDEX_BUFFER, 0, embree::UINT3, triangles.data(), 0, 12,
+                       size_t(job.triangle_count));
+    library.attach(tree.scene, tree.geometry);
+    commit(library, device, tree);
+    return tree;
+}
+
+void update(const embree::Library& library, void* device, const Job& job, const char* exchange, Tree& tree, bool refits,
+            std::vector<float>& positions) {
+    std::FILE* file = std::fopen(exchange, "rb");
+    if (!file) std::exit(2);
+    read_exactly(file, positions.data(), 12 * size_t(job.vertex_count));
+    std::fclose(file);
+    library.set_geometry_quality(tree.geometry, refits ? embree::REFIT : job.quality);
+    library.update_buffer(tree.geometry, embree::VERTEX_BUFFER, 0);
+    commit(library, device, tree);
+    std::printf("{\"build_ms\": %.4f, \"build_processor_ms\": %.4f}\n", tree.ms, tree.processor_ms);
+    std::fflush(stdout);
 }
 
 void print_list(const char* name, const std::vector<double>& values) {
@@ -237,6 +264,24 @@ void measure(const embree::Library& library, const RaySet& set, int threads, voi
     std::fflush(stdout);
 }
 
+void write_hits(const embree::Library& library, const RaySet& set, int threads, void* scene, int width,
+                const char* exchange) {
+    HitBuffer hits(size_t(set.tiles()) * TILE_RAYS);
+    trace_set(library, set, threads, scene, width, hits);
+    for (size_t i = 0; i < hits.t.size(); ++i)
+        if (hits.prim_id[i] == embree::NO_HIT) hits.t[i] = std::numeric_limits<float>::infinity();
+    std::FILE* file = std::fopen(exchange, "wb");
+    const size_t count = hits.t.size();
+    const bool is_written = file && std::fwrite(hits.t.data(), 4, count, file) == count &&
+                            std::fwrite(hits.prim_id.data(), 4, count, file) == count && std::fclose(file) == 0;
+    if (!is_written) {
+        std::fprintf(stderr, "The hits could not be written.\n");
+        std::exit(2);
+    }
+    std::printf("{\"rays\": %zu}\n", count);
+    std::fflush(stdout);
+}
+
 std::vector<RaySet> read_sets(std::FILE* file, int count) {
     std::vector<RaySet> sets(static_cast<size_t>(count));
     for (RaySet& set : sets) {
@@ -250,9 +295,9 @@ std::vector<RaySet> read_sets(std::FILE* file, int count) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    std::FILE* file = argc == 3 ? std::fopen(argv[2], "rb") : nullptr;
+    std::FILE* file = argc == 4 ? std::fopen(argv[2], "rb") : nullptr;
     if (!file) {
-        std::fprintf(stderr, "usage: embree LIBRARY JOB\n");
+        std::fprintf(stderr, "usage: embree LIBRARY JOB EXCHANGE\n");
         return 2;
     }
     embree::Library library(argv[1]);
@@ -271,13 +316,21 @@ int main(int argc, char** argv) {
     check(library, nullptr, "start");
     const long long version = library.device_property(device, embree::VERSION);
     library.is_version_4 = version >= 40000;
-    double build_ms = 0.0, build_processor_ms = 0.0;
-    void* scene = build(library, device, job, positions, triangles, build_ms, build_processor_ms);
+    Tree tree = build(library, device, job, positions, triangles);
     std::printf("{\"version\": \"%lld.%lld.%lld\", \"build_ms\": %.3f, \"build_processor_ms\": %.3f}\n",
-                version / 10000, version / 100 % 100, version % 100, build_ms, build_processor_ms);
+                version / 10000, version / 100 % 100, version % 100, tree.ms, tree.processor_ms);
     std::fflush(stdout);
-    int set = 0, width = 0, count = 0;
-    while (std::scanf("%d %d %d", &set, &width, &count) == 3)
-        measure(library, sets.at(size_t(set)), job.thread_count, scene, width, count);
+    char word[16];
+    while (std::scanf("%15s", word) == 1) {
+        const std::string command = word;
+        int set = 0, width = 0, count = 0;
+        if (command == "build" || command == "refit")
+            update(library, device, job, argv[3], tree, command == "refit", positions);
+        else if (command == "trace" && std::scanf("%d %d %d", &set, &width, &count) == 3)
+            measure(library, sets.at(size_t(set)), job.thread_count, tree.scene, width, count);
+        else if (command == "hits" && std::scanf("%d %d", &set, &width) == 2)
+            write_hits(library, sets.at(size_t(set)), job.thread_count, tree.scene, width, argv[3]);
+        else return 2;
+    }
     return 0;
 }

@@ -1,5 +1,5 @@
-// What Embree's library is called by, as far as bench needs it: declarations of our own for Embree 4 and 3.13, whose
-// names are looked up when the program starts. The two differ in how a query's flags are handed over.
+// What Embree's library is called by, as far as races and bench need it: declarations of our own for Embree 4 and 3.13,
+// whose names are looked up when the program starts. The two differ in how a query's flags are handed over.
 #pragma once
 #include <dlfcn.h>
 
@@ -10,7 +10,8 @@
 namespace embree {
 
 constexpr unsigned NO_HIT = ~0u;
-constexpr int TRIANGLES = 0, INDEX_BUFFER = 0, VERTEX_BUFFER = 1, UINT3 = 0x5003, FLOAT3 = 0x9003, VERSION = 0;
+constexpr int TRIANGLES = 0, INDEX_BUFFER = 0, VERTEX_BUFFER = 1, UINT3 = 0x5003, FLOAT3 = 0x9003, VERSION = 0,
+              DYNAMIC = 1, LOW = 0, REFIT = 3;
 
 template <int N>
 struct alignas(N == 1 ? 16 : 64) Rays {
@@ -51,6 +52,9 @@ struct Library {
     ptrdiff_t (*device_property)(void*, int);
     void* (*new_scene)(void*);
     void (*set_quality)(void*, int);
+    void (*set_flags)(void*, int);
+    void (*set_geometry_quality)(void*, int);
+    void (*update_buffer)(void*, int, unsigned);
     void* (*new_geometry)(void*, int);
     void (*set_buffer)(void*, int, unsigned, int, const void*, size_t, size_t, size_t);
     void (*commit_geometry)(void*);
@@ -67,6 +71,8 @@ struct Library {
         find("rtcNewDevice", new_device), find("rtcGetDeviceError", device_error);
         find("rtcGetDeviceProperty", device_property), find("rtcNewScene", new_scene);
         find("rtcSetSceneBuildQuality", set_quality), find("rtcNewGeometry", new_geometry);
+        find("rtcSetSceneFlags", set_flags), find("rtcSetGeometryBuildQuality", set_geometry_quality);
+        find("rtcUpdateGeometryBuffer", update_buffer);
         find("rtcSetSharedGeometryBuffer", set_buffer), find("rtcCommitGeometry", commit_geometry);
         find("rtcAttachGeometry", attach), find("rtcCommitScene", commit_scene);
         const char* names[2][3] = {{"rtcIntersect1", "rtcIntersect8", "rtcIntersect16"},
