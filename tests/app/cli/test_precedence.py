@@ -215,3 +215,18 @@ def test_a_hierarchy_may_be_a_whole_configuration(capsys: Any) -> None:
 def test_a_mistaken_configuration_is_a_sentence(said: str, sentence: str, capsys: Any) -> None:
     assert main(["render", "--hierarchy", said, "--print-settings"]) == 2
     assert sentence in capsys.readouterr().err
+
+
+def test_contestants_open_the_workspace_race() -> None:
+    from raygrove.app.cli.arguments import parse
+    from raygrove.app.cli.view import _with_race
+    from raygrove.app.problems.problems import UsageError
+    from raygrove.app.settings.settings import Settings
+
+    names = parse(["view", "--contestants", "lbvh@refit,binned_sah:bins=8/bvh4"], "0")
+    settings = _with_race(names, Settings())
+    assert settings.window.workspace == "race"
+    assert settings.race.contestants == "lbvh@refit, binned_sah:bins=8/bvh4"
+    assert _with_race(parse(["view"], "0"), Settings()) == Settings()
+    with pytest.raises(UsageError, match=r"--contestants: .*no builder 'kitchen'"):
+        _with_race(parse(["view", "--contestants", "kitchen"], "0"), Settings())
