@@ -323,24 +323,9 @@ def trouble(stage: Stage) -> Iterable[QWidget]:
 PICTURES = {
     made.__name__: made
     for made in (
-        window,
-        welcome,
-        model,
-        timeline,
-        cameras,
-        pipeline,
-        compare,
-        statistics,
-        boxes,
-        pixel,
-        ray,
-        tree,
-        race,
-        light,
-        export,
-        settings,
-        palette,
-        trouble,
+        *(window, welcome, model, timeline, cameras, pipeline),
+        *(compare, statistics, boxes, pixel, ray, tree),
+        *(race, light, export, settings, palette, trouble),
     )
 }
 ALONE = ("statistics",)
