@@ -103,7 +103,7 @@ def _machine() -> Iterator[Finding]:
     commit, (total, free) = machine.commit(), machine.memory()
     yield Finding("machine", "Raygrove", f"{VERSION}, {f'commit {commit}' if commit else 'not a checkout'}")
     yield Finding("machine", "system", machine.system())
-    yield Finding("machine", "processor", f"{_processor()}, {machine.cores()} cores for this process")
+    yield Finding("machine", "processor", f"{machine.processor()}, {machine.cores()} cores for this process")
     yield Finding("machine", "memory", f"{total / 2**30:.1f} GiB, {free / 2**30:.1f} GiB free" if total else "unknown")
     old = sys.version_info < (3, 11)
     yield Finding(
@@ -129,12 +129,6 @@ def sandbox_finding(landlock: int, has_seccomp: bool) -> Finding:
     advice = "" if landlock and has_seccomp else "A kernel of 5.13 or later with Landlock switched on has both."
     text = f"a reader of models reaches {files}, {calls}"
     return Finding("machine", "sandbox", text, bool(landlock and has_seccomp) or None, advice)
-
-
-def _processor() -> str:
-    from raygrove.gpu.target.host_compiler import processor
-
-    return processor()[0]
 
 
 def _libraries() -> Iterator[Finding]:

@@ -69,6 +69,13 @@ def cores() -> int:
     return linux.processors()
 
 
+def processor() -> str:
+    """The processor's name."""
+    from raygrove.gpu.target import host_compiler
+
+    return host_compiler.processor()[0]
+
+
 def memory() -> tuple[int, int]:
     """Bytes of main memory: all, and what is free for a program. Zeros where the system does not say."""
     return linux.main_memory()

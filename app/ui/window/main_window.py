@@ -44,6 +44,7 @@ from raygrove.app.ui.window import theme
 from raygrove.app.ui.window.docks import FirstRoom, LeftTabs, PageAlone, PictureAlone, make_docks
 from raygrove.app.ui.window.picture_place import PicturePlace
 from raygrove.app.ui.window.previews import Previews
+from raygrove.app.ui.window.recent_pictures import RecentPictures
 from raygrove.app.ui.window.tour import Tour
 from raygrove.app.ui.window.tour_steps import steps
 from raygrove.app.ui.window.welcome import WelcomePage
@@ -76,6 +77,7 @@ class MainWindow(QMainWindow):
         self._make_docks()
         self._make_page()
         self.opened_dialogs = OpenedDialogs(session, self)
+        self.welcome.fill_lessons = self.opened_dialogs.fill_lessons
         self.messages = Messages(session, self.docks, self.opened_dialogs.show_structure_options, self)
         self.scene_files = SceneFiles(session, self.cancel_jobs, self)
         theme.Follower(session, self)
@@ -115,7 +117,8 @@ class MainWindow(QMainWindow):
         self.comparer = Comparer(self.session, self.stats_panel, self)
         self.camera_panel = CameraPanel(self.document, self.camera_commands)
         self.previews = Previews(parent=self)
-        self.welcome = WelcomePage(self.demos, self.previews)
+        self.recent_pictures = RecentPictures(self.session, lambda: self.view.picture(), self)
+        self.welcome = WelcomePage(self.demos, self.previews, self.recent_pictures)
         self.inspectors = Inspectors(self.document, self, self.session.gestures, self.session.inspection)
         self.ray_tools = RayTools(self.session, self.inspectors, self)
         self._device_field, self._busy_label = DeviceField(self.session), Label()
@@ -247,7 +250,7 @@ class MainWindow(QMainWindow):
 
     def fill_recent_menu(self, menu: QMenu) -> None:
         """The files opened last, and a way to forget them."""
-        recent_menu.fill(menu, self.memory, self.open_files, lambda: self.welcome.show_recent([]))
+        recent_menu.fill(menu, self.memory, self.open_files, self.welcome.forget_recent)
 
     def show_welcome(self) -> None:
         """The first page; the open scene stays open, and stops playing."""

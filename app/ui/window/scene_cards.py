@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QIcon, QPainter, QPainterPath, QPalette, QPixmap
 from PySide6.QtWidgets import QGridLayout, QToolButton, QVBoxLayout, QWidget
 
@@ -39,6 +39,7 @@ class Card(QToolButton):
 
     def show_picture(self, picture: QPixmap | None) -> None:
         """Show the preview, with round corners; None: an empty plate."""
+        self._picture = picture
         ratio = self.devicePixelRatioF()
         plate = QPixmap(round(CARD.width() * ratio), round(CARD.height() * ratio))
         plate.setDevicePixelRatio(ratio)
@@ -55,6 +56,12 @@ class Card(QToolButton):
             painter.drawPixmap(area, picture, QRectF(picture.rect()))
         painter.end()
         self.setIcon(QIcon(plate))
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Another theme has another plate."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_picture"):
+            self.show_picture(self._picture)
 
 
 class CardGroups(QVBoxLayout):

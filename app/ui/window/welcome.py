@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QHideEvent, QPixmap, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidget, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import QDesktopServices, QHideEvent, QIcon, QPalette, QPixmap, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QListWidget,
+    QMenu,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from raygrove.app.ui.plain_text import Label, tip
 from raygrove.app.ui.session import recent_files
 from raygrove.app.ui.widgets.list_rows import add_row
+from raygrove.app.ui.window.machine_line import MachineLine
 from raygrove.app.ui.window.previews import SIZE, Previews
+from raygrove.app.ui.window.recent_pictures import SIZE as PLATE
+from raygrove.app.ui.window.recent_pictures import RecentPictures
 from raygrove.app.ui.window.scene_cards import CARD, Card, CardGroups
 from raygrove.version import VERSION
 
@@ -43,7 +55,8 @@ def questions() -> Mapping[str, tuple[str, ...]]:
 
 class WelcomePage(QScrollArea):
     """See the module. `demo_chosen` carries a name, `file_chosen` a path; `open_wanted`, `tour_wanted` and `left` (back
-    to the scene that is open) nothing."""
+    to the scene that is open) nothing. `pictures` are those of recent files, `fill_lessons` makes the entries of a
+    menu."""
 
     demo_chosen = Signal(str)
     file_chosen = Signal(str)
@@ -51,8 +64,16 @@ class WelcomePage(QScrollArea):
     tour_wanted = Signal()
     left = Signal()
 
-    def __init__(self, demos: Sequence[Any], previews: Previews, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(
+        self,
+        demos: Sequence[Any],
+        previews: Previews,
+        pictures: RecentPictures | None = None,
+    ) -> None:
+        super().__init__()
+        self._pictures = pictures
+        self.fill_lessons: Callable[[QMenu], object] = lambda menu: None
+        self._machine, self._has_looked = MachineLine(self), False
         self.setObjectName("welcome")
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -89,6 +110,9 @@ class WelcomePage(QScrollArea):
     def _side(self) -> QWidget:
         self._recent = QListWidget()
         self._recent.setObjectName("recent")
+        self._recent.setIconSize(PLATE)
+        self._recent.setWordWrap(True)
+        self._recent.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         for chosen in (self._recent.itemActivated, self._recent.itemClicked):
             chosen.connect(lambda item: self.file_chosen.emit(item.data(Qt.ItemDataRole.UserRole)))
         self._recent_title = Label(self.tr("Recent files"))
@@ -107,12 +131,23 @@ class WelcomePage(QScrollArea):
             hint,
             self._back,
             self._tour,
+            self._lessons(),
             self._recent_title,
         ):
             column.addWidget(widget)
         column.addWidget(self._recent, 1)
         column.addStretch(0)
         return side
+
+    def _lessons(self) -> QPushButton:
+        """What opens the list of lessons, which is made when it opens."""
+        button = QPushButton(self.tr("Lessons"))
+        button.setObjectName("lessons")
+        button.setMinimumHeight(36)
+        menu = QMenu(button)
+        menu.aboutToShow.connect(lambda: self.fill_lessons(menu))
+        button.setMenu(menu)
+        return button
 
     def _button(self, name: str, title: str, wanted: Any) -> QPushButton:
         button = QPushButton(title)
@@ -123,7 +158,12 @@ class WelcomePage(QScrollArea):
 
     def _foot(self) -> QHBoxLayout:
         row = QHBoxLayout()
-        row.addWidget(Label(self.tr("Raygrove {version}").format(version=VERSION)))
+        version, machine = Label(self.tr("Raygrove {version}").format(version=VERSION)), Label()
+        machine.setObjectName("machine")
+        self._machine.found.connect(machine.setText)
+        row.addWidget(version)
+        row.addSpacing(12)
+        row.addWidget(machine)
         row.addStretch(1)
         for name, title, path in (("guide", tr("Documentation"), GUIDE), ("news", tr("What is new"), NEWS)):
             if path.is_file():
@@ -141,9 +181,24 @@ class WelcomePage(QScrollArea):
         for path in paths:
             item = add_row(self._recent, recent_files.title_of(path, with_folder=False))
             item.setToolTip(tip(recent_files.title_of(path, with_folder=True)))
+            item.setIcon(QIcon(self._plate(path)))
             item.setData(Qt.ItemDataRole.UserRole, path)
         self._recent.setVisible(bool(paths))
         self._recent_title.setVisible(bool(paths))
+
+    def forget_recent(self) -> None:
+        """The list was forgotten, and so are its pictures."""
+        if self._pictures is not None:
+            self._pictures.forget()
+        self.show_recent([])
+
+    def _plate(self, entry: str) -> QPixmap:
+        """The picture of a file, or an empty plate, so that all titles begin at the same place."""
+        picture = self._pictures.of(entry) if self._pictures is not None else QPixmap()
+        if picture.isNull():
+            picture = QPixmap(PLATE)
+            picture.fill(self.palette().color(QPalette.ColorRole.Mid))
+        return picture
 
     def show_ways(self, *, has_scene: bool, took_tour: bool) -> None:
         """Offer the way back to an open scene, and the tour."""
@@ -159,6 +214,9 @@ class WelcomePage(QScrollArea):
         """Draw the previews that are missing."""
         super().showEvent(event)
         self._previews.ask(self.cards)
+        if not self._has_looked:
+            self._has_looked = True
+            self._machine.look()
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Leave the machine to the scene that was opened."""

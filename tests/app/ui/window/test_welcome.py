@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QProcess, Qt
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QImage, QPalette
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QListWidget, QPushButton
 
@@ -96,6 +96,15 @@ def test_esc_leads_from_the_first_page_back_to_the_scene(scene_window: MainWindo
     assert scene_window.stack.currentWidget() is scene_window.view
     scene_window.document.close_scene()
     assert back.isHidden()
+
+
+def test_plates_have_the_colour_of_the_theme(page: WelcomePage) -> None:
+    card = page.cards["walker"]
+    for colour in (Qt.GlobalColor.red, Qt.GlobalColor.blue):
+        palette = card.palette()
+        palette.setColor(QPalette.ColorRole.Mid, colour)
+        card.setPalette(palette)
+        assert card.icon().pixmap(card.iconSize()).toImage().pixelColor(80, 40) == colour
 
 
 def test_recent_files_can_be_chosen(page: WelcomePage, qtbot: Any) -> None:
