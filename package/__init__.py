@@ -25,6 +25,7 @@ asked for; docs/api.md tells of each:
     advise                          when to rebuild in a clip, measured
     race, Race                      configurations on the same frames: costs, ranks, reasons, equal hits
     RayLog                          what one ray really did, event by event: tree.step(rays[7])
+    divergence                      for whom rays wait: steps of warps, idle lanes
     hot_spots                       where rays spend their steps, by node, object and triangle
     diagnose                        what is wrong with a tree, and what to do
     Error, ConfigurationError, OptionError, HierarchyError, TargetError, NoDeviceError, CompileError, OutOfMemoryError
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from raygrove.gpu.face.clips import open as open
     from raygrove.gpu.face.foreign_trees import import_tree, use_tree
     from raygrove.gpu.face.hits import Hits
-    from raygrove.gpu.face.hot_spots import hot_spots
+    from raygrove.gpu.face.hot_spots import divergence, hot_spots
     from raygrove.gpu.face.judging import diagnose, validate
     from raygrove.gpu.face.laboratory import advise
     from raygrove.gpu.face.pictures import Pictures, render
@@ -91,7 +92,7 @@ _HOMES = {
     "face.building": ("build", "build_spheres"),
     "face.clips": ("Clip", "open"),
     "face.hits": ("Hits",),
-    "face.hot_spots": ("hot_spots",),
+    "face.hot_spots": ("divergence", "hot_spots"),
     "face.foreign_trees": ("import_tree", "use_tree"),
     "face.judging": ("diagnose", "validate"),
     "face.laboratory": ("advise",),
@@ -167,6 +168,7 @@ __all__ = [
     "builder",
     "choose",
     "diagnose",
+    "divergence",
     "hot_spots",
     "import_tree",
     "load_tree",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..animate.animate import Surface
@@ -10,11 +12,13 @@ from ..errors import Error
 from ..hierarchy.base import Hierarchy
 from ..scene import Scene
 from ..target.base import Target
-from ..trace.trace import BufferRays, Tracer
+from ..trace.trace import COUNTING_REGISTERS, TRACE_BLOCK, BufferRays, Tracer, pixel_order, rays_of_picture
 from ..view import View
-from .frame_rays import ALL, CastRays, cast_rays
+from .divergence import HEIGHT, WIDTH, Divergence, divergence_of_rays
+from .frame_rays import ALL, PRIMARY, CastRays, cast_rays
 from .hot_spots import HotSpots, Owners
-from .node_counts import NodeCounter
+from .node_counts import NodeCounter, Slots
+from .ray_log import ON_PRIMITIVE
 
 
 class _Kinds:
@@ -63,6 +67,74 @@ def hot_spots_of(engine: Engine, view: View, rays: str = ALL, kind: str = "both"
     costs = view.settings.statistics
     owners = owners_of(engine.target, engine.scene, surface)
     return HotSpots(table, counter.read(), rays, kind, owners, costs.traversal_cost, costs.intersection_cost)
+
+
+def corners_of(engine: Engine, view: View) -> np.ndarray | None:
+    """(T, 3, 3) float32: the triangles of a view's last picture; None where there are others beside them. Waits."""
+    context = engine.drawn_slot(view).context
+    if context is None or engine.scene.primitive_count != engine.scene.triangle_count:
+        return None
+    surface, target = context.surface, engine.target
+    return np.asarray(target.download(surface.positions)[target.download(surface.triangles)])
+
+
+def divergence_of(engine: Engine, view: View) -> Divergence:
+    """For whom the primary rays of a view's last picture wait. Waits; not in a frame."""
+    slot = engine.drawn_slot(view)
+    slot.bring_up_to_date()
+    rays = slot.film.first_rays()
+    tiles = (-(-slot.film.width // WIDTH), -(-slot.film.height // HEIGHT))
+    return divergence_of_rays(engine.target, slot.hierarchy, rays, "closest", PRIMARY, tiles)
+
+
+def paid_of(
+    engine: Engine, view: View, found: HotSpots, nodes: Sequence[int] = (), primitives: Sequence[int] = ()
+) -> np.ndarray:
+    """(height, width) int32: what the rays of each pixel of a view's last picture, of those that were counted, paid in
+    `nodes` (rows of the table) and for `primitives`: nodes entered and primitives tested. Waits; not in a frame."""
+    slot, target = engine.drawn_slot(view), engine.target
+    slots, kinds = Slots(found.table), _Kinds(found.rays, found.kind)
+    chosen, tested = np.zeros(len(found.table), np.uint8), np.zeros(max(1, engine.scene.primitive_count), np.uint8)
+    chosen[list(nodes)], tested[list(primitives)] = 1, 1
+    of_nodes, of_primitives = target.upload(slots.by_slot(chosen), "analysis"), target.upload(tested, "analysis")
+    width, height = slot.film.width, slot.film.height
+    paid = target.zeros(rays_of_picture(width, height), np.int32, "analysis")
+
+    def hear(tracer: Tracer, cast: CastRays) -> None:
+        if not kinds.take(cast):
+            return
+        aliases = (("OnPrimitive", ON_PRIMITIVE[cast.kind]),)
+        path, count = "gpu/analysis/paid_rays.cu", cast.source.padded_count
+        unit, given = tracer.unit(path, cast.source, aliases, registers=COUNTING_REGISTERS, width=1)
+        target.launch(
+            unit,
+            "count_paid",
+            count,
+            input=given,
+            ray_count=count,
+            nodes=of_nodes,
+            primitives=of_primitives,
+            node_space=slots.node_space,
+            pixels=cast.pixels,
+            paid=paid,
+            block=TRACE_BLOCK,
+        )
+
+    cast_rays(slot, hear)
+    x, y = pixel_order(width, height)
+    inside = (x < width) & (y < height)
+    image = np.zeros((height, width), np.int32)
+    image[y[inside], x[inside]] = target.download(paid)[inside]
+    return image
+
+
+def nodes_of_pixel(engine: Engine, view: View, x: float, y: float) -> np.ndarray:
+    """The rows of the table that the primary ray through pixel (x, y) entered. Waits; not in a frame."""
+    slot = engine.drawn_slot(view)
+    table, counts = slot.hierarchy.nodes(), engine.scene.primitive_count
+    counter = NodeCounter(engine.target, table, counts)
+    counter.count(slot.tracer(), slot.ray_through(x, y), "closest")
+    return np.flatnonzero(counter.read().nodes["visits"])
 
 
 def hot_spots_of_rays(

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..errors import Error
 from ..hierarchy.base import NOT_TOLD, NodeTable
+from .diagnosis import Finding
 from .node_counts import Counts
 
 BY = ("node", "depth", "object", "material", "triangle")
@@ -62,8 +63,8 @@ class HotSpots:
     owners: Owners | None = None
     traversal_cost: float = 1.0
     intersection_cost: float = 1.0
-    frames: int = 1
     configuration: str = ""
+    findings: tuple[Finding, ...] = ()
 
     # -- by node ------------------------------------------------------------------------------------------------------
     @property
@@ -223,7 +224,7 @@ class HotSpots:
             f"{one.name:<11} {one.depth:>5} {one.visits:>11,} {one.share:>7.1%} {one.missed:>7.1%}"
             for one in self.top(20)
         ]
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"{one.sentence} {_told(one)}" for one in self.findings)])
 
     # -- the table ----------------------------------------------------------------------------------------------------
     @functools.cached_property
@@ -254,3 +255,12 @@ class HotSpots:
         for rows in self._levels[:0:-1]:
             np.add.at(found, self.table.parent[rows], found[rows])
         return found
+
+
+def _told(finding: Finding) -> str:
+    """The remedy of a finding, and what it gains."""
+    if finding.gain is None:
+        return f"What may help: {finding.remedy}."
+    name = getattr(finding, "configuration", "")
+    how = f"saves {1 - 1 / finding.gain:.0%}" if finding.gain > 1.005 else "saves nothing"
+    return f"{name} {how}."

@@ -56,6 +56,12 @@ class Slots:
         found[self.rows] = of_slots[self.places]
         return found
 
+    def by_slot(self, of_rows: np.ndarray) -> np.ndarray:
+        """Numbers of rows as those of their slots, 0 of places that no row is counted in."""
+        found = np.zeros(self.count, of_rows.dtype)
+        found[self.places] = of_rows[self.rows]
+        return found
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Counts:

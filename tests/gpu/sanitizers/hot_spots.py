@@ -1,8 +1,8 @@
-"""Hot spots for the scenario: a small picture's rays, counted."""
+"""Hot spots for the scenario: a small picture's rays, counted; warps, and pixels that paid."""
 
 from __future__ import annotations
 
-from raygrove.gpu.analysis.hot_frames import hot_spots_of
+from raygrove.gpu.analysis.hot_frames import divergence_of, hot_spots_of, paid_of
 from raygrove.gpu.camera import Camera
 from raygrove.gpu.engine import Engine, View, ViewSettings
 from raygrove.gpu.pixels import ArrayPixels
@@ -19,3 +19,5 @@ def run_hot_spots(target: Target) -> None:
         engine.flush()
         found = hot_spots_of(engine, view)
         assert found.counts.rays > 72 * 24 and found.visits[0] >= 72 * 24
+        assert divergence_of(engine, view).longest > 0
+        assert paid_of(engine, view, found, [0]).sum() >= 72 * 24

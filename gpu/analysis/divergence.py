@@ -1,0 +1,143 @@
+"""For whom the rays of a picture wait: what each warp of 32 neighbouring rays takes in the traversal that runs, and how
+many of its lanes are idle meanwhile.
+
+Counted are steps of single rays, as a GPU traces them, in groups of 8 x 4 pixels. A traversal in which a lane takes a
+node or a primitive in each step (bvh2) lasts as long as its longest ray; in the others all lanes go down until each has
+a leaf, then through their leaves, and so on: a warp takes the sum of the longest ways and of the fullest leaves.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from ..hierarchy.base import Hierarchy
+from ..target.base import Target
+from ..trace.trace import COUNTING_REGISTERS, TRACE_BLOCK, RaySource, Tracer
+from .ray_log import ON_PRIMITIVE
+
+LANES = 32
+WIDTH, HEIGHT = 8, 4
+"""Pixels of a warp of a picture."""
+BY_STEPS = ("bvh2_stack",)
+"""Traversals whose single rays take a node or a primitive in each step (if_if_traversal.cuh)."""
+FIRST_ROOM = 32
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Divergence:
+    """By warp (W,) int64: `steps` that it takes, `node_steps` and `primitive_steps` in which any lane is at such a one;
+    `nodes` and `primitives` that its lanes take together. Of a picture `tiles` says how many warps lie across and how
+    many down, in rows; None of other rays."""
+
+    steps: np.ndarray
+    node_steps: np.ndarray
+    primitive_steps: np.ndarray
+    nodes: np.ndarray
+    primitives: np.ndarray
+    rays: str = "given"
+    tiles: tuple[int, int] | None = None
+
+    @property
+    def mean(self) -> float:
+        """Steps of a warp on average, of those that have rays in the structure."""
+        taken = self.steps[self.steps > 0]
+        return float(taken.mean()) if len(taken) else 0.0
+
+    @property
+    def longest(self) -> int:
+        """Steps of the longest: a picture takes at least so long, however many warps run beside it."""
+        return int(self.steps.max(initial=0))
+
+    def last(self, share: float = 0.99) -> int:
+        """Steps that the longest warp goes on when this share of the warps has ended, had all begun together."""
+        taken = np.sort(self.steps[self.steps > 0])
+        return self.longest - int(taken[min(len(taken) - 1, int(share * len(taken)))]) if len(taken) else 0
+
+    @property
+    def idle_at_nodes(self) -> float:
+        """The share of lanes without a node in the steps in which others take one."""
+        return _idle(self.nodes, self.node_steps)
+
+    @property
+    def idle_at_primitives(self) -> float:
+        """The share of lanes without a primitive in the steps in which others take one."""
+        return _idle(self.primitives, self.primitive_steps)
+
+    @property
+    def idle(self) -> float:
+        """The share of lanes that do nothing, over all steps."""
+        return _idle(self.nodes + self.primitives, self.steps)
+
+    def order(self, count: int = 20) -> np.ndarray:
+        """The longest warps first."""
+        return np.argsort(-self.steps, kind="stable")[:count]
+
+    def place(self, warp: int) -> tuple[int, int] | None:
+        """Column and row of a warp among a picture's tiles of 8 x 4 pixels."""
+        return None if self.tiles is None else (warp // 2 % self.tiles[0], warp // 2 // self.tiles[0] * 2 + warp % 2)
+
+    def map(self) -> np.ndarray:
+        """(rows, columns) int64 steps of the tiles of a picture."""
+        assert self.tiles is not None, "these are no rays of a picture"
+        across, down = self.tiles
+        found = np.zeros((2 * -(-down // 2), across), np.int64)
+        warp = np.arange(len(self.steps))
+        found[warp // 2 // across * 2 + warp % 2, warp // 2 % across] = self.steps
+        return found[:down]
+
+    def __str__(self) -> str:
+        return (
+            f"{len(self.steps):,} warps, {self.mean:.1f} steps on average, the longest {self.longest:,}; it goes on "
+            f"for {self.last():,} when 99 % have ended. Idle: {self.idle:.0%} of all lanes, "
+            f"{self.idle_at_nodes:.0%} at nodes, {self.idle_at_primitives:.0%} at primitives."
+        )
+
+
+def _idle(used: np.ndarray, steps: np.ndarray) -> float:
+    slots = LANES * int(steps.sum())
+    return 1.0 - int(used.sum()) / slots if slots else 0.0
+
+
+def divergence_of_rays(
+    target: Target,
+    hierarchy: Hierarchy,
+    rays: RaySource,
+    kind: str = "closest",
+    name: str = "given",
+    tiles: tuple[int, int] | None = None,
+) -> Divergence:
+    """Of rays, as they lie, through a structure as it is. Waits."""
+    by_steps = hierarchy.traversal_name in BY_STEPS
+    tracer, warps, room = Tracer(target, hierarchy.traversal()), rays.padded_count // LANES, FIRST_ROOM
+    aliases = (("OnPrimitive", ON_PRIMITIVE[kind]),)
+    constants = (("BY_STEPS", by_steps),)
+    unit, view = tracer.unit("gpu/analysis/warp_steps.cu", rays, aliases, constants, COUNTING_REGISTERS, width=1)
+    while True:
+        marks, used = (
+            target.zeros((warps, 2, room), np.int32, "analysis"),
+            target.zeros((warps, 2), np.int32, "analysis"),
+        )
+        longest = target.zeros(1, np.int32, "analysis")
+        given = {"input": view, "ray_count": rays.padded_count, "marks": marks, "room": room}
+        target.launch(unit, "hear_warps", rays.padded_count, **given, used=used, longest=longest, block=TRACE_BLOCK)
+        needed = int(target.download(longest)[0])
+        needed = -(-needed // 32) if by_steps else needed
+        if needed <= room:
+            break
+        room = needed
+    found, lanes = target.download(marks), target.download(used).astype(np.int64)
+    if by_steps:
+        of_nodes, of_primitives = (_bits(found[:, which]) for which in (0, 1))
+        steps = _bits(found[:, 0] | found[:, 1])
+    else:
+        of_nodes, of_primitives = (found[:, which].astype(np.int64).sum(axis=1) for which in (0, 1))
+        steps = of_nodes + of_primitives
+    return Divergence(steps, of_nodes, of_primitives, lanes[:, 0], lanes[:, 1], name, tiles)
+
+
+def _bits(words: np.ndarray) -> np.ndarray:
+    """How many bits are set in each row of words."""
+    counted = np.unpackbits(np.ascontiguousarray(words).view(np.uint8), axis=1)
+    return np.asarray(counted.sum(axis=1, dtype=np.int64))

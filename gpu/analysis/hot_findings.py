@@ -1,0 +1,211 @@
+"""What hot spots mean, in words: what a picture pays for, and what may help, as a configuration that can be built and
+measured."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+
+from ..hierarchy.registry import structures
+from .diagnosis import Finding
+from .divergence import Divergence
+from .hot_spots import HotSpots
+
+LONG, LONG_TESTS, LONG_COUNT = 8.0, 0.15, 0.25
+"""Longer than the median edge so many times is long; a finding from this share of tests on, where they are no more
+than this share of the triangles."""
+OVERLAPPING, OVERLAP_SHARE = 0.5, 0.25
+ROOT_SIZED, ROOT_SHARE = 0.9, 0.1
+MISSED, MISSED_TESTS = 0.85, 0.2
+DOMINATING, FEW_TRIANGLES = 0.5, 0.3
+DEEP, DEEP_SHARE = 2.0, 0.05
+IDLE, LAST = 0.5, 0.5
+
+
+@dataclasses.dataclass(frozen=True)
+class HotFinding(Finding):
+    """One thing that a picture pays for. `configuration` is what the remedy is built by, empty where that is none;
+    `nodes` (rows of the table) and `primitives` are those it is about. `gain`: how many times less the same rays cost
+    with it, counted; None: not measured."""
+
+    configuration: str = ""
+    nodes: tuple[int, ...] = ()
+    primitives: tuple[int, ...] = ()
+
+
+def findings_of(
+    found: HotSpots, corners: np.ndarray | None = None, divergence: Divergence | None = None
+) -> tuple[HotFinding, ...]:
+    """Of counted rays; `corners` (P, 3, 3) are those of the triangles, where they are known. The dearest first within
+    each kind."""
+    if found.total_cost <= 0.0:
+        return ()
+    parts = (_long_triangles(found, corners), _overlaps(found), _root_sized(found), _missed(found), _object(found),
+             _deep(found), _warps(found, divergence))  # fmt: skip
+    return tuple(one for part in parts for one in part)
+
+
+def remedy(configuration: str, builder: str = "", optimiser: str = "", layout: str = "") -> str:
+    """A configuration with another builder, optimiser or layout; empty where it has that already, or cannot have it."""
+    made, _, rest = configuration.partition("@")[0].partition("/")
+    head, _, improved = made.partition("+")
+    now = (head.partition(":")[0], improved.partition(":")[0], rest)
+    name = builder or now[0]
+    kind = structures().get(name)
+    if kind is None or (optimiser and optimiser not in kind.optimisers()) or (layout and layout not in kind.layouts()):
+        return ""
+    kept = now[2] if now[2].partition("/")[0] in kind.layouts() else ""
+    then = (name, optimiser or ("" if builder else now[1]), layout or kept)
+    if then == now:
+        return ""
+    return then[0] + (f"+{then[1]}" if then[1] else "") + (f"/{then[2]}" if then[2] else "")
+
+
+def _long_triangles(found: HotSpots, corners: np.ndarray | None) -> list[HotFinding]:
+    tests = found.counts.primitive_tests
+    if corners is None or not tests.sum() or len(corners) < 32:
+        return []
+    edges = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).max(axis=1)
+    edges = np.where(np.isfinite(edges), edges, 0.0)
+    is_long = edges > LONG * max(float(np.median(edges)), 1e-30)
+    counted = tests[: len(edges)]
+    share, count = float(counted[is_long].sum() / tests.sum()), int(is_long.sum())
+    if share < LONG_TESTS or not 0 < count <= LONG_COUNT * len(edges):
+        return []
+    cause = "long triangles" if count > 1 else "long triangle"
+    said = f"{count:,} {cause} of {len(edges):,} {'cause' if count > 1 else 'causes'} {share:.0%} of the tests."
+    worst = np.flatnonzero(is_long)[np.argsort(-counted[is_long], kind="stable")]
+    evidence = {
+        "triangles": count,
+        "share_of_tests": share,
+        "hits": int(found.counts.primitive_hits[: len(edges)][is_long].sum()),
+    }
+    return [HotFinding("long_triangles", "warning", said, evidence, "cut their references where boxes are split: sbvh",
+                       configuration=remedy(found.configuration, "sbvh"), primitives=_some(worst))]  # fmt: skip
+
+
+def _some(numbers: np.ndarray) -> tuple[int, ...]:
+    """As many as are shown."""
+    return tuple(numbers[:1000].tolist())
+
+
+def _areas(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    x, y, z = np.maximum(upper.astype(np.float64) - lower, 0.0).T
+    return np.asarray(2.0 * (x * y + y * z + z * x))
+
+
+def _overlaps(found: HotSpots) -> list[HotFinding]:
+    """Binary siblings whose boxes share much of their parent."""
+    table = found.table
+    child = np.flatnonzero(table.parent >= 0)
+    if found.counts.width == 0 or len(child) < 2:
+        return []
+    child = child[np.argsort(table.parent[child], kind="stable")]
+    left, right = child[::2], child[1::2]
+    if len(left) != len(right) or (table.parent[left] != table.parent[right]).any():
+        return []
+    above = table.parent[left]
+    lower, upper = np.maximum(table.lower[left], table.lower[right]), np.minimum(table.upper[left], table.upper[right])
+    shared = np.where((upper > lower).all(axis=1), _areas(lower, upper), 0.0)
+    part = shared / np.maximum(_areas(table.lower[above], table.upper[above]), 1e-300)
+    # Where a wide node holds both, the visits are those of the node that has their parent's children.
+    visits = np.maximum(found.visits[left], found.visits[right])
+    bad = above[(part > OVERLAPPING) & (visits > 0)]
+    share = float(found.share[np.isin(np.arange(len(table)), bad)].sum())
+    if share < OVERLAP_SHARE:
+        return []
+    worst = bad[np.argsort(-found.share[bad], kind="stable")]
+    said = (f"{share:.0%} of the cost is spent at {len(bad):,} nodes whose two children share more than "
+            f"{OVERLAPPING:.0%} of their surface: rays have to go into both.")  # fmt: skip
+    optimised = remedy(found.configuration, optimiser="reinsertion")
+    return [HotFinding("overlapping_siblings", "warning", said, {"nodes": len(bad), "share": share},
+                       "move subtrees to where they grow boxes least: the optimiser reinsertion",
+                       configuration=optimised, nodes=_some(worst))]  # fmt: skip
+
+
+def _root_sized(found: HotSpots) -> list[HotFinding]:
+    table = found.table
+    if found.counts.width == 0 or len(table) < 8:
+        return []
+    area = _areas(table.lower, table.upper)
+    rows = np.flatnonzero((area > ROOT_SIZED * area[0]) & (table.depth > 1) & (found.visits > 0))
+    share = float(found.share[rows].sum())
+    if share < ROOT_SHARE:
+        return []
+    said = f"{len(rows):,} nodes below the root's children are as large as the root, and take {share:.0%} of the cost."
+    return [HotFinding("root_sized", "warning", said, {"nodes": len(rows), "share": share},
+                       "split by SAH instead of by place: binned_sah",
+                       configuration=remedy(found.configuration, "binned_sah"), nodes=_some(rows))]  # fmt: skip
+
+
+def _missed(found: HotSpots) -> list[HotFinding]:
+    leaves = np.flatnonzero(found.table.is_leaf & (found.visits > 0))
+    visits = found.visits[leaves]
+    if not len(leaves):
+        return []
+    missed = float((found.missed[leaves] * visits).sum() / visits.sum())
+    share = float(found.share[leaves].sum())
+    if missed < MISSED or share < MISSED_TESTS:
+        return []
+    order = leaves[np.argsort(-(found.missed * found.tests)[leaves], kind="stable")]
+    said = f"{missed:.0%} of the rays that enter a leaf leave it empty-handed; their tests are {share:.0%} of the cost."
+    better = remedy(found.configuration, "sbvh" if "reinsertion" in found.configuration else "", "reinsertion")
+    return [HotFinding("empty_handed", "advice", said, {"missed": missed, "share": share, "visits": int(visits.sum())},
+                       "make boxes tighter: reinsertion, or cut references: sbvh", configuration=better,
+                       nodes=_some(order))]  # fmt: skip
+
+
+def _object(found: HotSpots) -> list[HotFinding]:
+    if found.owners is None or len(found.owners.object_names) < 2:
+        return []
+    first, whole = found.top(1, "object")[0], len(found.owners.objects)
+    of_all = first.size / max(whole, 1)
+    if first.share < DOMINATING or of_all > FEW_TRIANGLES:
+        return []
+    said = f"{first.name} has {of_all:.0%} of the triangles and {first.share:.0%} of the cost."
+    those = _some(np.flatnonzero(found.owners.objects == first.number))
+    figures = {"object": first.number, "share": first.share, "of_all": of_all}
+    return [HotFinding("dominating_object", "advice", said, figures,
+                       "give it a tree of its own, which stays good while others move: two_level",
+                       configuration=remedy(found.configuration, "two_level"), primitives=those)]  # fmt: skip
+
+
+def _deep(found: HotSpots) -> list[HotFinding]:
+    table = found.table
+    leaves = int(table.is_leaf.sum())
+    usual = DEEP * math.log2(max(leaves, 2))
+    rows = np.flatnonzero((table.depth > usual) & (found.visits > 0))
+    share = float(found.share[rows].sum())
+    if share < DEEP_SHARE:
+        return []
+    depth = int(table.depth[rows].max())
+    said = (f"{share:.0%} of the cost is spent deeper than {usual:.0f}, twice what {leaves:,} leaves need; "
+            f"the deepest node that a ray entered is {depth} below the root.")  # fmt: skip
+    order = rows[np.argsort(-found.share[rows], kind="stable")]
+    return [HotFinding("deep_path", "warning", said, {"depth": depth, "share": share, "leaves": leaves},
+                       "choose a builder that splits by SAH: binned_sah", nodes=_some(order),
+                       configuration=remedy(found.configuration, "binned_sah"))]  # fmt: skip
+
+
+def _warps(found: HotSpots, divergence: Divergence | None) -> list[HotFinding]:
+    if divergence is None or divergence.longest == 0:
+        return []
+    parts = []
+    if divergence.idle >= IDLE:
+        said = (f"{divergence.idle:.0%} of the lanes of warps are idle: {divergence.idle_at_nodes:.0%} while others "
+                f"are at nodes, {divergence.idle_at_primitives:.0%} while others test primitives.")  # fmt: skip
+        figures = {name: getattr(divergence, name) for name in ("idle", "idle_at_nodes", "idle_at_primitives", "mean")}
+        what = "on a GPU, take a node or a primitive a step: the layout bvh2"
+        parts.append(HotFinding("idle_lanes", "advice", said, figures, what))
+    last = divergence.last()
+    if last > LAST * divergence.longest:
+        said = (f"When 99 % of the warps have ended, the longest goes on for {last:,} of its {divergence.longest:,} "
+                "steps: on a GPU the picture waits for it.")  # fmt: skip
+        figures = {"last": last, "longest": divergence.longest, "mean": divergence.mean}
+        what = "a builder that cuts references, sbvh, makes the ways along rims shorter"
+        parts.append(
+            HotFinding("long_warps", "advice", said, figures, what, configuration=remedy(found.configuration, "sbvh"))
+        )
+    return parts
