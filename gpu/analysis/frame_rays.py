@@ -87,9 +87,10 @@ class ListeningTracer(Tracer):
         return f"{BOUNCE} {self._closest}"
 
 
-def cast_rays(slot: ViewSlot, hear: Hear) -> None:
-    """Draw the first sample of the picture that a view shows once more, beside it, and hear all rays. Waits for
-    nothing but kernels that have to be compiled; not in a frame."""
+def cast_rays(slot: ViewSlot, hear: Hear, through: Tracer | None = None) -> None:
+    """Draw the first sample of the picture that a view shows once more, beside it, and hear all rays; `through` another
+    structure than the view's, where one is given. Waits for nothing but kernels that have to be compiled; not in a
+    frame."""
     context, target = slot.context, slot.target
     assert context is not None, "a view that was drawn has one"
     made = type(slot.ray_type)(target, slot.materials)
@@ -99,7 +100,7 @@ def cast_rays(slot: ViewSlot, hear: Hear) -> None:
     context = dataclasses.replace(
         context, frame=first.frame, sums=sums, sample_index=0, first_row=0, rows=slot.film.height, primary=None
     )
-    tracer = ListeningTracer(target, slot.tracer(), made.kind if isinstance(made, Gather) else None, hear)
+    tracer = ListeningTracer(target, through or slot.tracer(), made.kind if isinstance(made, Gather) else None, hear)
     made.takes_other_kernels(options)
     made.reserve(options, context)
     made.prepare(options, context)

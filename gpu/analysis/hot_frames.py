@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,13 +10,17 @@ import numpy as np
 from ..animate.animate import Surface
 from ..engine import Engine
 from ..errors import Error
-from ..hierarchy.base import Hierarchy
+from ..configuration import parse
+from ..hierarchy.base import Hierarchy, StructureChoice
+from ..hierarchy.build_now import build_now
+from ..hierarchy.registry import make_structure
 from ..scene import Scene
 from ..target.base import Target
 from ..trace.trace import COUNTING_REGISTERS, TRACE_BLOCK, BufferRays, Tracer, pixel_order, rays_of_picture
 from ..view import View
 from .divergence import HEIGHT, WIDTH, Divergence, divergence_of_rays
 from .frame_rays import ALL, PRIMARY, CastRays, cast_rays
+from .hot_findings import HotFinding, findings_of
 from .hot_spots import HotSpots, Owners
 from .node_counts import NodeCounter, Slots
 from .ray_log import ON_PRIMITIVE
@@ -50,11 +55,17 @@ def hot_spots_of(engine: Engine, view: View, rays: str = ALL, kind: str = "both"
     ...; `kind`: closest, any or both. Waits; not in a frame. Error where the picture has no such rays."""
     slot = engine.drawn_slot(view)
     slot.bring_up_to_date()
-    context = slot.context
-    assert context is not None, "it was drawn"
-    table, surface = slot.hierarchy.nodes(), context.surface
-    counter, kinds = NodeCounter(engine.target, table, engine.scene.primitive_count), _Kinds(rays, kind)
-    counted = 0
+    return dataclasses.replace(
+        _counted(engine, view, slot.hierarchy, rays, kind), configuration=spelling(slot.hierarchy)
+    )
+
+
+def _counted(engine: Engine, view: View, hierarchy: Hierarchy, rays: str, kind: str) -> HotSpots:
+    """The rays of a view's last picture through a structure."""
+    slot, target, scene = engine.drawn_slot(view), engine.target, engine.scene
+    assert slot.context is not None, "it was drawn"
+    table, kinds = hierarchy.nodes(), _Kinds(rays, kind)
+    counter, counted = NodeCounter(target, table, scene.primitive_count), 0
 
     def hear(tracer: Tracer, cast: CastRays) -> None:
         nonlocal counted
@@ -62,11 +73,46 @@ def hot_spots_of(engine: Engine, view: View, rays: str = ALL, kind: str = "both"
             counter.count(tracer, cast.source, cast.kind)
             counted += 1
 
-    cast_rays(slot, hear)
+    cast_rays(slot, hear, Tracer(target, hierarchy.traversal()))
     kinds.check(counted)
     costs = view.settings.statistics
-    owners = owners_of(engine.target, engine.scene, surface)
+    owners = owners_of(target, scene, slot.context.surface)
     return HotSpots(table, counter.read(), rays, kind, owners, costs.traversal_cost, costs.intersection_cost)
+
+
+def spelling(hierarchy: Hierarchy) -> str:
+    """A structure as configurations are spelt, without options."""
+    optimiser = hierarchy.choice.optimiser
+    return f"{hierarchy.name}{'' if optimiser == 'none' else f'+{optimiser}'}/{hierarchy.layout_name}"
+
+
+def with_findings(engine: Engine, view: View, found: HotSpots) -> HotSpots:
+    """Hot spots of a view's last picture with what they mean. Waits; not in a frame."""
+    return dataclasses.replace(
+        found, findings=findings_of(found, corners_of(engine, view), divergence_of(engine, view))
+    )
+
+
+def measured_remedy(engine: Engine, view: View, found: HotSpots, finding: HotFinding) -> HotFinding:
+    """A finding about a view's last picture with what its remedy gains, counted: it is built over the same triangles,
+    and the same rays are traced through it; as it was where there is nothing to build. Waits; not in a frame."""
+    if not finding.configuration:
+        return finding
+    slot, target, chosen = engine.drawn_slot(view), engine.target, parse(finding.configuration)
+    assert slot.context is not None, "it was drawn"
+    optimiser = chosen.optimiser.name if chosen.optimiser else "none"
+    layout = chosen.layout.name if chosen.layout else "auto"
+    hierarchy = make_structure(target, chosen.builder.name, StructureChoice(layout=layout, optimiser=optimiser))
+    try:
+        build_now(target, hierarchy, slot.context.surface.primitives)
+        if finding.code == "long_warps":
+            before = float(divergence_of(engine, view).longest)
+            after = float(divergence_of_rays(target, hierarchy, slot.film.first_rays()).longest)
+        else:
+            before, after = found.total_cost, _counted(engine, view, hierarchy, found.rays, found.kind).total_cost
+    finally:
+        hierarchy.close()
+    return dataclasses.replace(finding, gain=before / max(after, 1e-300))
 
 
 def corners_of(engine: Engine, view: View) -> np.ndarray | None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from ..analysis.divergence import Divergence, divergence_of_rays
-from ..analysis.hot_findings import HotFinding, findings_of
-from ..analysis.hot_frames import corners_of, divergence_of, hot_spots_of
+from ..analysis.hot_findings import HotFinding
+from ..analysis.hot_frames import divergence_of, hot_spots_of, measured_remedy, with_findings
 from ..analysis.hot_spots import HotSpots
 from ..camera import Camera, fit
 from ..engine import Engine, View
@@ -66,27 +66,12 @@ def hot_spots(
         said = f"{type(what).__name__} and {type(configuration).__name__}"
         raise Error(f"hot spots are of a rg.Clip and a configuration, or a tree and rays; not of {said}",
                     "rg.hot_spots", "call rg.hot_spots(clip, 'hploc')")  # fmt: skip
-    with _drawn(what, configuration, frame, camera, ray_type, ray_type_options, size, device) as (engine, view, text):
-        found = dataclasses.replace(hot_spots_of(engine, view, rays, kind), configuration=text)
-        findings = findings_of(found, corners_of(engine, view), divergence_of(engine, view))
-        if remedies:
-            findings = tuple(_measured(engine, view, found, one, frame / _rate(what)) for one in findings)
-        return dataclasses.replace(found, findings=findings)
-
-
-def _measured(engine: Engine, view: View, found: HotSpots, finding: HotFinding, time: float) -> HotFinding:
-    """What the same rays cost with the remedy, by what is counted; as it was where there is none to be built."""
-    if not finding.configuration:
-        return finding
-    settings = entry_of(finding.configuration, view.settings).settings
-    other = dataclasses.replace(view, settings=settings, name="remedy")
-    engine.render_frame(Moment(time), [other])
-    engine.flush()
-    if finding.code == "long_warps":
-        before, after = (float(divergence_of(engine, one).longest) for one in (view, other))
-    else:
-        before, after = found.total_cost, hot_spots_of(engine, other, found.rays, found.kind).total_cost
-    return dataclasses.replace(finding, gain=before / max(after, 1e-300))
+    with _drawn(what, configuration, frame, camera, ray_type, ray_type_options, size, device) as (engine, view):
+        found = with_findings(engine, view, hot_spots_of(engine, view, rays, kind))
+        if not remedies:
+            return found
+        measured = (measured_remedy(engine, view, found, cast(HotFinding, one)) for one in found.findings)
+        return dataclasses.replace(found, findings=tuple(measured))
 
 
 def _rate(clip: Clip) -> float:
@@ -117,7 +102,7 @@ def divergence(
     if not isinstance(what, Clip) or not isinstance(configuration, str):
         raise Error("divergence is of a rg.Clip and a configuration, or of a tree and rays", "rg.divergence",
                     "call rg.divergence(clip, 'hploc')")  # fmt: skip
-    with _drawn(what, configuration, frame, camera, "flat", None, size, device) as (engine, view, _):
+    with _drawn(what, configuration, frame, camera, "flat", None, size, device) as (engine, view):
         return divergence_of(engine, view)
 
 
@@ -131,8 +116,8 @@ def _drawn(
     ray_type_options: dict[str, Any] | None,
     size: tuple[int, int],
     device: str,
-) -> Iterator[tuple[Engine, View, str]]:
-    """An engine that has drawn a frame of a clip, the view, and how the configuration is spelt."""
+) -> Iterator[tuple[Engine, View]]:
+    """An engine that has drawn a frame of a clip, and the view."""
     if ray_type not in ray_types():
         raise OptionError("ray_type", ray_type, "one of " + ", ".join(ray_types()))
     options: Any = checked(ray_types()[ray_type].Options, ray_type_options or {}, f"{ray_type}.")
@@ -143,4 +128,4 @@ def _drawn(
         view = View(entry.settings, seen, ArrayPixels(target, *size))
         engine.render_frame(Moment(frame / _rate(clip), frame_id=frame), [view])
         engine.flush()
-        yield engine, view, entry.configuration
+        yield engine, view

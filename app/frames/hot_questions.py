@@ -1,0 +1,72 @@
+"""What is asked of the engine about where rays spend their steps and for whom they wait, between two frames.
+
+Asked in the thread that draws; each question waits for the target. Answers are sentences where there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from raygrove.gpu.analysis.divergence import Divergence
+from raygrove.gpu.analysis.hot_findings import HotFinding
+from raygrove.gpu.analysis.hot_frames import (
+    divergence_of,
+    hot_spots_of,
+    measured_remedy,
+    nodes_of_pixel,
+    paid_of,
+    with_findings,
+)
+from raygrove.gpu.analysis.hot_spots import HotSpots
+from raygrove.gpu.engine import View
+from raygrove.gpu.errors import Error
+
+
+class HotQuestions:
+    """Questions of a FrameMaker. The answer is None before the first picture, and where there is no such view."""
+
+    _engine: Any
+
+    def _shown(self, view: int) -> View | None:
+        raise NotImplementedError
+
+    def hot_spots(self, rays: str, kind: str, view: int = 0) -> HotSpots | str | None:
+        """Where the rays of the newest picture spend their steps, and what that means."""
+        shown = self._shown(view)
+        if shown is None:
+            return None
+        try:
+            return with_findings(self._engine, shown, hot_spots_of(self._engine, shown, rays, kind))
+        except Error as error:
+            return str(error)
+
+    def divergence(self, view: int = 0) -> Divergence | str | None:
+        """For whom the warps of the newest picture wait."""
+        shown = self._shown(view)
+        return None if shown is None else divergence_of(self._engine, shown)
+
+    def paid(
+        self, found: HotSpots, nodes: Sequence[int], primitives: Sequence[int], view: int = 0
+    ) -> np.ndarray | None:
+        """What each pixel paid at nodes or for primitives."""
+        shown = self._shown(view)
+        return None if shown is None else paid_of(self._engine, shown, found, nodes, primitives)
+
+    def nodes_of_pixel(self, across: float, down: float, view: int = 0) -> np.ndarray | None:
+        """The rows of the table that the primary ray at a place entered."""
+        shown = self._shown(view)
+        if shown is None:
+            return None
+        return nodes_of_pixel(self._engine, shown, across * shown.pixels.width, down * shown.pixels.height)
+
+    def gain_of(self, found: HotSpots, finding: HotFinding, view: int = 0) -> HotFinding | str | None:
+        """A finding with what its remedy gains: it is built and measured beside the picture."""
+        shown = self._shown(view)
+        if shown is None:
+            return None
+        try:
+            return measured_remedy(self._engine, shown, found, finding)
+        except Error as error:
+            return str(error)

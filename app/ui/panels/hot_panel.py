@@ -1,0 +1,237 @@
+"""Hot spots: where rays spend their steps, as a table by node, depth, object, material or triangle, and what that means
+as cards above it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from raygrove.app.ui.plain_text import Label
+from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
+from raygrove.app.ui.widgets.text_table import TextTable
+from raygrove.gpu.analysis.hot_findings import HotFinding
+from raygrove.gpu.analysis.hot_spots import BY, HotSpots, Spot
+
+MOST_ROWS = 200
+RAYS = ("all", "primary", "shadow", "occlusion", "bounce 1", "bounce 2", "bounce 3", "bounce 4")
+KINDS = ("both", "closest", "any")
+COLUMNS = ("name", "share", "visits", "missed", "depth", "box_tests", "tests", "hits")
+
+
+def shown(value: Any, column: str) -> str:
+    """A cell's text."""
+    if value is None:
+        return ""
+    return f"{value:.1%}" if column in ("share", "missed") else f"{value:,}" if column != "name" else str(value)
+
+
+class Card(QFrame):
+    """A finding: its sentence, what may help, Show and Try. `shown` and `tried` carry it."""
+
+    shown, tried = Signal(object), Signal(object)
+
+    def __init__(self, finding: HotFinding, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.finding = finding
+        self.setObjectName("finding")
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.sentence, self.help = Label(finding.sentence, self), Label(self)
+        for label in (self.sentence, self.help):
+            label.setWordWrap(True)
+        self.show_it, self.try_it = QPushButton(self.tr("Show"), self), QPushButton(self.tr("Try"), self)
+        self.show_it.setToolTip(self.tr("Light up the pixels that pay for it"))
+        self.try_it.setToolTip(self.tr("Build the remedy beside the picture, and count what the same rays cost with it"))
+        self.show_it.setVisible(bool(finding.nodes or finding.primitives))
+        self.try_it.setVisible(bool(finding.configuration))
+        self.show_it.clicked.connect(lambda: self.shown.emit(self.finding))
+        self.try_it.clicked.connect(self._try)
+        row = QHBoxLayout()
+        row.addWidget(self.help, 1)
+        row.addWidget(self.show_it)
+        row.addWidget(self.try_it)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(6, 4, 6, 4)
+        column.setSpacing(3)
+        column.addWidget(self.sentence)
+        column.addLayout(row)
+        self.take(finding)
+
+    def take(self, finding: HotFinding) -> None:
+        """The finding, with what its remedy gains where that is known by now."""
+        self.finding = finding
+        self.try_it.setEnabled(finding.gain is None)
+        if finding.gain is None:
+            self.help.setText(self.tr("May help: {remedy}.").format(remedy=finding.remedy))
+        elif finding.gain > 1.005:
+            saved = f"{1.0 - 1.0 / finding.gain:.0%}"
+            text = self.tr("{configuration} saves {saved} (counted).")
+            self.help.setText(text.format(configuration=finding.configuration, saved=saved))
+        else:
+            text = self.tr("{configuration} saves nothing (counted).")
+            self.help.setText(text.format(configuration=finding.configuration))
+
+    def _try(self) -> None:
+        self.try_it.setEnabled(False)
+        self.help.setText(self.tr("Building {name} …").format(name=self.finding.configuration))
+        self.tried.emit(self.finding)
+
+
+class HotPanel(QWidget):
+    """See the module. `wanted` carries the rays and the kind that are to be counted, `chosen` the line that is selected
+    (None: none), `shown` and `tried` a finding."""
+
+    wanted = Signal(str, str)
+    chosen, shown, tried = Signal(object), Signal(object), Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("hot_spots")
+        self.found: HotSpots | None = None
+        self.cards: list[Card] = []
+        self.rays = self._combo("rays", RAYS, self.tr("Rays that are counted"))
+        self.kind = self._combo("kind", KINDS, self.tr("Rays that look for their closest hit, for any, or both"))
+        self.by = self._combo("by", BY, self.tr("What the lines are"))
+        self.count = QPushButton(self.tr("Count"), self)
+        self.count.setToolTip(self.tr("Count what the rays of the picture do, once: no later frame pays for it"))
+        self.count.clicked.connect(self.ask)
+        self.by.currentIndexChanged.connect(lambda: self._list())
+        self.hint = Label(self)
+        self.hint.setWordWrap(True)
+        self.spots: tuple[Spot, ...] = ()
+        titles = (
+            (self.tr("Where"), ""),
+            (self.tr("Share"), self.tr("Of all cost: a node entered and a primitive tested, as SAH counts them")),
+            (self.tr("Visits"), self.tr("Rays that entered it, as often as they did")),
+            (self.tr("Missed"), self.tr("Visits by rays that did not find there what they hit")),
+            (self.tr("Depth"), ""),
+            (self.tr("Boxes"), self.tr("Boxes tested there")),
+            (self.tr("Tests"), self.tr("Primitives tested there")),
+            (self.tr("Hits"), self.tr("Primitives hit there, before where the ray ended by then")),
+        )
+        self.lines = TextTable(self.tr("Hot spots"), titles, self)
+        self.lines.row_chosen.connect(lambda row: self.chosen.emit(self.spots[row]))
+        self.bar = PanelBar("hot_spots", self.table, self.text, self)
+        self.bar.pause.hide()  # nothing comes unasked
+        self._lay_out()
+        self.clear()
+
+    @property
+    def listed(self) -> str:
+        """What the lines are."""
+        return BY[self.by.currentIndex()]
+
+    def ask(self) -> None:
+        """Count the rays that are chosen."""
+        self.count.setEnabled(False)
+        self.hint.setText(self.tr("Counting …"))
+        self.wanted.emit(RAYS[self.rays.currentIndex()], KINDS[self.kind.currentIndex()])
+
+    def take(self, found: HotSpots | str | None) -> None:
+        """What was counted, or why nothing was."""
+        self.count.setEnabled(True)
+        if not isinstance(found, HotSpots):
+            self.clear(found or self.tr("There is no picture by rays yet."))
+            return
+        self.found = found
+        visits, tests = int(found.visits.sum()), int(found.tests.sum())
+        text = self.tr("{configuration}: {rays:,} rays, {visits:,} visits, {tests:,} primitives tested.")
+        figures = {"rays": found.counts.rays, "visits": visits, "tests": tests}
+        self.hint.setText(text.format(configuration=found.configuration, **figures))
+        self._show_cards([one for one in found.findings if isinstance(one, HotFinding)])
+        self._list()
+
+    def take_gain(self, before: HotFinding, after: HotFinding | str | None) -> None:
+        """What a remedy gains, or why it could not be built."""
+        card = next((one for one in self.cards if one.finding is before), None)
+        if card is None:
+            return
+        if isinstance(after, HotFinding):
+            card.take(after)
+        else:
+            card.help.setText(after or self.tr("There is no picture by rays any more."))
+
+    def clear(self, sentence: str = "") -> None:
+        """Nothing is counted, and why."""
+        self.found = None
+        self.count.setEnabled(True)
+        self._show_cards([])
+        self._show(())
+        self.hint.setText(sentence or self.tr("Press Count to see where the rays of the picture spend their steps."))
+        self.chosen.emit(None)
+
+    def mark_old(self) -> None:
+        """The picture is another by now."""
+        if self.found is not None:
+            self.hint.setText(self.tr("Of an earlier picture. Count anew."))
+            self.lines.clearSelection()
+            for card in self.cards:
+                card.show_it.setEnabled(False)
+                card.try_it.setEnabled(False)
+
+    def mark_nodes(self, rows: frozenset[int]) -> None:
+        """Show in bold which nodes the ray of a pixel entered."""
+        places = (place for place, spot in enumerate(self.spots) if spot.number in rows and self.listed == "node")
+        self.lines.rows.mark(frozenset(places))
+
+    def select_node(self, row: int) -> None:
+        """Select the line of a node, where it is listed."""
+        for place, spot in enumerate(self.spots):
+            if self.listed == "node" and spot.number == row:
+                self.lines.selectRow(place)
+
+    def table(self) -> Table:
+        """What is listed."""
+        return COLUMNS, [{name: getattr(spot, name) for name in COLUMNS} for spot in self.spots]
+
+    def text(self) -> str:
+        """Findings and lines as text."""
+        lines = [self.hint.text(), *(f"{card.sentence.text()} {card.help.text()}" for card in self.cards)]
+        return "\n".join(
+            [*lines, *("\t".join(shown(getattr(spot, name), name) for name in COLUMNS) for spot in self.spots)]
+        )
+
+    def _list(self) -> None:
+        if self.found is not None:
+            self._show(self.found.top(MOST_ROWS, self.listed))
+            self.chosen.emit(None)
+
+    def _show(self, spots: tuple[Spot, ...]) -> None:
+        self.spots = spots
+        self.lines.show_rows([[shown(getattr(spot, name), name) for name in COLUMNS] for spot in spots])
+
+    def _show_cards(self, findings: list[HotFinding]) -> None:
+        for card in self.cards:
+            card.hide()
+            card.deleteLater()
+        self.cards = [Card(one, self) for one in findings]
+        for card in self.cards:
+            card.shown.connect(self.shown)
+            card.tried.connect(self.tried)
+            self._card_column.addWidget(card)
+
+    def _combo(self, name: str, words: tuple[str, ...], tip: str) -> QComboBox:
+        combo = QComboBox(self)
+        combo.setObjectName(name)
+        combo.setAccessibleName(tip)
+        combo.setToolTip(tip)
+        for word in words:
+            combo.addItem(self.tr("Both kinds") if word == "both" else self.tr(word.capitalize()), word)
+        return combo
+
+    def _lay_out(self) -> None:
+        first = QHBoxLayout()
+        for widget in (self.rays, self.kind, self.by):
+            first.addWidget(widget)
+        first.addWidget(self.count)
+        self._card_column = QVBoxLayout()
+        self._card_column.setSpacing(3)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(6, 4, 6, 4)
+        column.setSpacing(4)
+        column.addLayout(first)
+        column.addWidget(self.hint)
+        column.addLayout(self._card_column)
+        column.addWidget(self.lines, 1)
+        column.addWidget(self.bar)

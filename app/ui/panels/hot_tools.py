@@ -1,0 +1,156 @@
+"""Hot spots and divergence at work: they ask the engine between two frames, follow the one selection, and light up what
+paid in the picture."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QDockWidget, QMainWindow
+
+from raygrove.app.document.state import State
+from raygrove.app.ui.panels.divergence_panel import DivergencePanel
+from raygrove.app.ui.panels.hot_panel import HotPanel
+from raygrove.app.ui.panels.inspectors import Inspectors, Place, tree_of
+from raygrove.app.ui.picture.paid_marks import PaidMarks
+from raygrove.app.ui.session.inspection import Inspected
+from raygrove.app.ui.session.session import Session
+from raygrove.app.ui.widgets.scrolled import panel_of
+from raygrove.gpu.analysis.divergence import HEIGHT, WIDTH
+from raygrove.gpu.analysis.hot_findings import HotFinding
+from raygrove.gpu.analysis.hot_spots import HotSpots, Spot
+from raygrove.gpu.hierarchy.base import NOT_TOLD
+from raygrove.gpu.scene import Scene
+
+
+class HotTools(QObject):
+    """See the module. Nothing is counted but what somebody asks for."""
+
+    def __init__(self, session: Session, inspectors: Inspectors, parent: QObject) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._lit: object = None
+        self.hot, self.divergence, self.marks = HotPanel(), DivergencePanel(), PaidMarks()
+        inspectors.laid_on.connect(self.marks.lie_on)
+        self.hot.wanted.connect(self._count)
+        self.hot.chosen.connect(self._light)
+        self.hot.shown.connect(self._light_finding)
+        self.hot.tried.connect(self._try)
+        self.divergence.wanted.connect(self._count_warps)
+        self.divergence.chosen.connect(self._show_tile)
+        session.inspection.changed.connect(self._take_selection)
+        session.document.observe(self._changed)
+        session.document.on_scene.append(self._open)
+
+    def places(self) -> tuple[Place, ...]:
+        """Name, title, widget and side of each dock; none is shown at first."""
+        right = Qt.DockWidgetArea.RightDockWidgetArea
+        return (
+            ("hot_spots", self.tr("Hot spots"), self.hot, right),
+            ("divergence", self.tr("Divergence"), self.divergence, right),
+        )
+
+    def take_docks(self, window: QMainWindow, docks: list[QDockWidget]) -> None:
+        """The docks that the window made of `places`: tabs of the heat map's place."""
+        heat = next(dock for dock in docks if dock.objectName() == "dock.heat")
+        for _, _, widget, _ in self.places():
+            window.tabifyDockWidget(heat, next(dock for dock in docks if panel_of(dock) is widget))
+
+    # -- what is asked ------------------------------------------------------------------------------------------------
+    def _count(self, rays: str, kind: str) -> None:
+        self._session.loop.ask("hot_spots", lambda maker: maker.hot_spots(rays, kind), self._show_hot)
+
+    def _count_warps(self) -> None:
+        self._session.loop.ask("divergence", lambda maker: maker.divergence(), self.divergence.take)
+
+    def _show_hot(self, found: HotSpots | str | None) -> None:
+        self.marks.show_paid(None)
+        self.hot.take(found)
+
+    def _light(self, spot: Spot | None) -> None:
+        """The pixels that paid at a line of the table."""
+        found, by = self.hot.found, self.hot.listed
+        if spot is None or found is None:
+            self._show_paid(None, None)
+            return
+        if by == "node":
+            ids = found.table.event_ids
+            self._session.inspection.select(node=None if ids is None else int(ids[spot.number]))
+            self._ask_paid(found, [spot.number], ())
+        elif by == "depth":
+            self._ask_paid(found, np.flatnonzero(found.table.depth == spot.number).tolist(), ())
+        elif by == "triangle":
+            self._session.inspection.select(primitive=spot.number)
+            self._ask_paid(found, (), [spot.number])
+        elif found.owners is not None:
+            owner = getattr(found.owners, f"{by}s")
+            self._ask_paid(found, (), np.flatnonzero(owner == spot.number).tolist())
+
+    def _light_finding(self, finding: HotFinding) -> None:
+        if self.hot.found is not None:
+            self._ask_paid(self.hot.found, finding.nodes, finding.primitives)
+
+    def _ask_paid(self, found: HotSpots, nodes: object, primitives: object) -> None:
+        self._lit = token = object()
+        self._session.loop.ask(
+            "paid", lambda maker: maker.paid(found, nodes, primitives), lambda paid: self._show_paid(token, paid)
+        )
+
+    def _show_paid(self, token: object, paid: np.ndarray | None) -> None:
+        if token is None or token is self._lit:
+            self._lit = token
+            self.marks.show_paid(paid)
+
+    def _try(self, finding: HotFinding) -> None:
+        found = self.hot.found
+        if found is not None:
+            self._session.loop.ask(
+                "remedy",
+                lambda maker: maker.gain_of(found, finding),
+                lambda after: self.hot.take_gain(finding, after),
+            )
+
+    # -- what happens -------------------------------------------------------------------------------------------------
+    def _show_tile(self, tile: tuple[int, int] | None) -> None:
+        found = self.divergence.found
+        size = self._size()
+        if tile is None or found is None or not size[0]:
+            self.marks.show_tile(None)
+            return
+        column, row = tile
+        self._session.inspection.select(warp=tile)
+        width, height = WIDTH / size[0], HEIGHT / size[1]
+        self.marks.show_tile((column * width, row * height, width, height))
+
+    def _take_selection(self, before: Inspected, after: Inspected) -> None:
+        place, size = after.pixel, self._size()
+        if place is not None and place != before.pixel and size[0]:
+            if self.hot.isVisible() and self.hot.found is not None:
+                self._session.loop.ask("hot_pixel", lambda maker: maker.nodes_of_pixel(*place), self._mark_nodes)
+            if self.divergence.isVisible() and self.divergence.found is not None:
+                tile = (int(place[0] * size[0]) // WIDTH, int(place[1] * size[1]) // HEIGHT)
+                self.divergence.select_tile(tile)
+        found = self.hot.found
+        if after.node is not None and after.node not in (before.node, NOT_TOLD) and found is not None:
+            rows = np.flatnonzero(np.asarray(found.table.event_ids) == after.node)
+            if len(rows) and self.hot.isVisible():
+                self.hot.select_node(int(rows[0]))
+
+    def _mark_nodes(self, rows: np.ndarray | None) -> None:
+        if rows is not None:
+            self.hot.mark_nodes(frozenset(rows.tolist()))
+
+    def _changed(self, before: State, after: State) -> None:
+        if tree_of(before) != tree_of(after) or before.camera_of(0) != after.camera_of(0):
+            self._lit = None
+            self.hot.mark_old()
+            self.divergence.mark_old()
+            self.marks.show_paid(None)
+            self.marks.show_tile(None)
+
+    def _open(self, scene: Scene | None) -> None:
+        self.hot.clear()
+        self.divergence.clear()
+
+    def _size(self) -> tuple[int, int]:
+        frame = self._session.loop.last_frame
+        return frame.drawn if frame is not None else (0, 0)

@@ -1,0 +1,86 @@
+"""A table of texts: a model without items, so that thousands of rows cost what is seen of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+
+_Index = QModelIndex | QPersistentModelIndex
+_NOWHERE = QModelIndex()
+
+
+class TextRows(QAbstractTableModel):
+    """Rows of texts under titles with tips; `marked` rows are bold. All but the first column stand at the right."""
+
+    def __init__(self, titles: Sequence[tuple[str, str]], parent: QWidget) -> None:
+        super().__init__(parent)
+        self._titles = tuple(titles)
+        self.rows: tuple[tuple[str, ...], ...] = ()
+        self.marked: frozenset[int] = frozenset()
+
+    def take(self, rows: Sequence[Sequence[str]]) -> None:
+        """Other rows, none of them marked."""
+        self.beginResetModel()
+        self.rows, self.marked = tuple(tuple(row) for row in rows), frozenset()
+        self.endResetModel()
+
+    def mark(self, places: frozenset[int]) -> None:
+        """Make these rows bold."""
+        self.marked = places
+        if self.rows:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self.rows) - 1, len(self._titles) - 1))
+
+    def rowCount(self, parent: _Index = _NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: _Index = _NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self._titles)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        title, tip = self._titles[section]
+        return {Qt.ItemDataRole.DisplayRole: title, Qt.ItemDataRole.ToolTipRole: tip}.get(Qt.ItemDataRole(role))
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.rows[index.row()][index.column()]
+        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() > 0:
+            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        if role == Qt.ItemDataRole.FontRole and index.row() in self.marked:
+            font = QFont()
+            font.setBold(True)
+            return font
+        return None
+
+
+class TextTable(QTableView):
+    """See the module. `row_chosen` carries the row that is selected."""
+
+    row_chosen = Signal(int)
+
+    def __init__(self, name: str, titles: Sequence[tuple[str, str]], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.rows = TextRows(titles, self)
+        self.setModel(self.rows)
+        self.setAccessibleName(name)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 6)
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self.selectionModel().currentRowChanged.connect(lambda now, before: self._tell(now))
+
+    def show_rows(self, rows: Sequence[Sequence[str]]) -> None:
+        """Show these."""
+        self.rows.take(rows)
+
+    def _tell(self, now: QModelIndex) -> None:
+        if now.isValid():
+            self.row_chosen.emit(now.row())
