@@ -24,13 +24,18 @@ from raygrove.gpu.engine import View
 from raygrove.gpu.errors import Error
 
 
-class HotQuestions:
-    """Questions of a FrameMaker. The answer is None before the first picture, and where there is no such view."""
+class OfViews:
+    """What questions are about: the engine, and the views of the newest picture."""
 
     _engine: Any
+    _views: Sequence[View]
 
     def _shown(self, view: int) -> View | None:
-        raise NotImplementedError
+        return self._views[view] if self._engine is not None and view < len(self._views) else None
+
+
+class HotQuestions(OfViews):
+    """Questions of a FrameMaker. The answer is None before the first picture, and where there is no such view."""
 
     def hot_spots(self, rays: str, kind: str, view: int = 0) -> HotSpots | str | None:
         """Where the rays of the newest picture spend their steps, and what that means."""

@@ -5,14 +5,15 @@ Asked in the thread that draws; each question waits for the target."""
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import TypeVar
 
 from raygrove.app.frames.cell_neighbours import Neighbours, neighbours_of
+from raygrove.app.frames.hot_questions import HotQuestions
 from raygrove.app.frames.node_path import PathNode, path_to
 from raygrove.app.frames.race_hits import ComparedHits, StepDifference, compared_hits, step_difference
 from raygrove.gpu.analysis.followed_ray import FollowedRay
-from raygrove.gpu.engine import Hit, View
+from raygrove.gpu.engine import Hit
 from raygrove.gpu.hierarchy.base import HierarchyError
 from raygrove.gpu.inspector import Inspector
 from raygrove.gpu.stats import AttributeCounts, RaySteps, Reading, Surroundings
@@ -30,12 +31,9 @@ class Picked:
     neighbours: Neighbours | None = None
 
 
-class Questions:
+class Questions(HotQuestions):
     """The questions of a FrameMaker. Places are from 0 to 1 of a view's width and height; the answer is None before the
     first picture, and where there is no such view."""
-
-    _engine: Any
-    _views: Sequence[View]
 
     def pick(self, across: float, down: float, view: int = 0, *, with_path: bool = False) -> Picked | None:
         """What lies at a place. `with_path` also reads the structure back, which takes longer the larger it is."""
@@ -114,6 +112,3 @@ class Questions:
         if None in views or first == second:
             return None
         return step_difference(*(self._engine.buffers(view, shaded=False) for view in views))
-
-    def _shown(self, view: int) -> View | None:
-        return self._views[view] if self._engine is not None and view < len(self._views) else None

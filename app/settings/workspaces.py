@@ -34,7 +34,7 @@ _ALL = {
     "inspect": Workspace(
         "Inspect",
         "The picture beside what looks into the structure: what rays visit, and what it is made of.",
-        ("ray", "tree", "heat", "pick", "boxes", "timeline"),
+        ("ray", "tree", "hot_spots", "divergence", "heat", "pick", "boxes", "timeline"),
         440,
         "Ctrl+F8",
     ),

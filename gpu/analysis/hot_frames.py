@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..animate.animate import Surface
+from ..configuration import parse
 from ..engine import Engine
 from ..errors import Error
-from ..configuration import parse
 from ..hierarchy.base import Hierarchy, StructureChoice
 from ..hierarchy.build_now import build_now
 from ..hierarchy.registry import make_structure

@@ -42,7 +42,9 @@ class Card(QFrame):
             label.setWordWrap(True)
         self.show_it, self.try_it = QPushButton(self.tr("Show"), self), QPushButton(self.tr("Try"), self)
         self.show_it.setToolTip(self.tr("Light up the pixels that pay for it"))
-        self.try_it.setToolTip(self.tr("Build the remedy beside the picture, and count what the same rays cost with it"))
+        self.try_it.setToolTip(
+            self.tr("Build the remedy beside the picture, and count what the same rays cost with it")
+        )
         self.show_it.setVisible(bool(finding.nodes or finding.primitives))
         self.try_it.setVisible(bool(finding.configuration))
         self.show_it.clicked.connect(lambda: self.shown.emit(self.finding))

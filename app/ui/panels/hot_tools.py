@@ -3,6 +3,8 @@ paid in the picture."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QDockWidget, QMainWindow
@@ -89,7 +91,7 @@ class HotTools(QObject):
         if self.hot.found is not None:
             self._ask_paid(self.hot.found, finding.nodes, finding.primitives)
 
-    def _ask_paid(self, found: HotSpots, nodes: object, primitives: object) -> None:
+    def _ask_paid(self, found: HotSpots, nodes: Sequence[int], primitives: Sequence[int]) -> None:
         self._lit = token = object()
         self._session.loop.ask(
             "paid", lambda maker: maker.paid(found, nodes, primitives), lambda paid: self._show_paid(token, paid)

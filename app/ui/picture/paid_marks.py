@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from raygrove.app.ui.picture.overlay import Overlay
 
 LIT = (255, 212, 0)
-LEAST, MOST = 70, 230
+LEAST, MOST = 60, 170
 """How opaque a pixel is that paid least, and most."""
 
 

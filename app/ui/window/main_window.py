@@ -29,6 +29,7 @@ from raygrove.app.ui.messages.running import Running
 from raygrove.app.ui.messages.toasts import NoticeCount, Toasts
 from raygrove.app.ui.panels.camera_panel import CameraPanel
 from raygrove.app.ui.panels.comparison import Comparer
+from raygrove.app.ui.panels.hot_tools import HotTools
 from raygrove.app.ui.panels.inspectors import Inspectors
 from raygrove.app.ui.panels.ray_tools import RayTools
 from raygrove.app.ui.panels.stats_panel import StatsPanel
@@ -121,6 +122,7 @@ class MainWindow(QMainWindow):
         self.welcome = WelcomePage(self.demos, self.previews, self.recent_pictures)
         self.inspectors = Inspectors(self.document, self, self.session.gestures, self.session.inspection)
         self.ray_tools = RayTools(self.session, self.inspectors, self)
+        self.hot_tools = HotTools(self.session, self.inspectors, self)
         self._device_field, self._busy_label = DeviceField(self.session), Label()
         self.statusBar().addWidget(self._busy_label, 1)
         for field in (self._device_field, NoticeCount(self.toasts), self.records.mark):
@@ -135,11 +137,13 @@ class MainWindow(QMainWindow):
             *self.inspectors.places(),
             *self.ray_tools.places(),
             ("ranking", self.tr("Ranking"), self.place.race.panel, Qt.DockWidgetArea.RightDockWidgetArea),
+            *self.hot_tools.places(),
             ("log", self.tr("Log"), self.records.pane, Qt.DockWidgetArea.BottomDockWidgetArea),
         )
         self.docks = make_docks(self, places)
         self.inspectors.take_docks(self, self.docks)
         self.ray_tools.take_docks(self, self.docks)
+        self.hot_tools.take_docks(self, self.docks)
         named = {dock.objectName(): dock for dock in self.docks}
         self.records.follow(self, named["dock.log"], named["dock.timeline"])
         self.workspaces = Workspaces(self.session, self, self.docks)

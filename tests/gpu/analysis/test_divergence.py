@@ -82,7 +82,8 @@ def test_figures_of_warps() -> None:
 
 def test_tiles_lie_where_their_pixels_are() -> None:
     """Columns of tiles of 8 pixels; rows of 4, of which the last may be missing."""
-    found = Divergence(np.arange(12), *(np.zeros(12, int) for _ in range(4)), "primary", (3, 3))
+    nothing = np.zeros(12, int)
+    found = Divergence(np.arange(12), nothing, nothing, nothing, nothing, "primary", (3, 3))
     np.testing.assert_array_equal(found.map(), [[0, 2, 4], [1, 3, 5], [6, 8, 10]])
     assert [found.place(warp) for warp in (0, 1, 2, 7)] == [(0, 0), (0, 1), (1, 0), (0, 3)]
 

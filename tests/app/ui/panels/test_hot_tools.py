@@ -1,0 +1,178 @@
+"""Hot spots and divergence, used as a person does, over a real picture: count, select, see who paid, try a remedy."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtTest import QTest
+
+from raygrove.app.frames.hot_questions import HotQuestions
+from raygrove.app.ui.panels.hot_panel import KINDS, RAYS, HotPanel
+from raygrove.app.ui.panels.hot_tools import HotTools
+from raygrove.app.ui.picture.paid_marks import lit_image
+from raygrove.app.ui.window.main_window import MainWindow
+from raygrove.gpu.analysis.hot_findings import HotFinding
+from raygrove.gpu.analysis.hot_spots import BY, HotSpots
+from raygrove.gpu.engine import Engine
+from raygrove.gpu.scene import Moment
+from raygrove.testing import make_target
+from tests.app.stand_ins import PaintedMaker
+from tests.app.ui.panels.test_pick_panel import click
+from tests.gpu.moving_scene import moving_scene, view_of
+
+
+@pytest.fixture(scope="module")
+def questions() -> Iterator[HotQuestions]:
+    """Asked of an engine with a picture of 40 x 24 pixels."""
+    with make_target("host") as target:
+        engine = Engine(target, moving_scene())
+        view = view_of(target, size=(40, 24), hierarchy="lbvh", layout="bvh4")
+        engine.render_frame(Moment(0.7), [view])
+        engine.flush()
+        asked = HotQuestions()
+        asked._engine, asked._views = engine, [view]
+        yield asked
+        engine.close()
+
+
+@pytest.fixture(scope="module")
+def found(questions: HotQuestions) -> HotSpots:
+    answer = questions.hot_spots("all", "both")
+    assert isinstance(answer, HotSpots)
+    return answer
+
+
+FINDING = HotFinding("long_triangles", "warning", "Two long triangles cause it.", {}, "cut them",
+                     configuration="sbvh/bvh4", primitives=(0, 1))  # fmt: skip
+
+
+@pytest.fixture
+def tools(scene_window: MainWindow, questions: HotQuestions, monkeypatch: pytest.MonkeyPatch) -> HotTools:
+    """The window's, over the pictures of an engine."""
+    for name in ("hot_spots", "divergence", "paid", "nodes_of_pixel", "gain_of"):
+        monkeypatch.setattr(
+            PaintedMaker, name, lambda maker, *asked, of=name: getattr(questions, of)(*asked), raising=False
+        )
+    return scene_window.hot_tools
+
+
+def show(window: MainWindow, name: str) -> None:
+    dock = next(dock for dock in window.docks if dock.objectName() == f"dock.{name}")
+    dock.show()
+    dock.raise_()
+
+
+def test_questions_answer_in_sentences_where_there_is_nothing(questions: HotQuestions) -> None:
+    assert questions.hot_spots("all", "both", view=3) is None and questions.divergence(3) is None
+    answer = questions.hot_spots("bounce 4", "both")
+    assert isinstance(answer, str) and "this picture casts primary, shadow" in answer
+
+
+def test_a_remedy_is_built_beside_the_picture(questions: HotQuestions, found: HotSpots) -> None:
+    better = questions.gain_of(found, FINDING)
+    assert isinstance(better, HotFinding) and better.gain is not None and 0.5 < better.gain < 3.0
+    same = questions.gain_of(found, dataclasses.replace(FINDING, configuration=found.configuration))
+    assert isinstance(same, HotFinding) and same.gain == pytest.approx(1.0)
+    assert questions.gain_of(found, dataclasses.replace(FINDING, configuration="")).gain is None  # type: ignore[union-attr]
+
+
+def test_lines_and_the_pixels_that_paid(scene_window: MainWindow, tools: HotTools, found: HotSpots, qtbot: Any) -> None:
+    show(scene_window, "hot_spots")
+    hot, marks = tools.hot, tools.marks
+    assert hot.found is None and not marks.isVisible(), "nobody asked"
+    QTest.mouseClick(hot.count, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: hot.found is not None)
+    assert [spot.number for spot in hot.spots][:3] == [spot.number for spot in found.top(3)]
+    assert f"{found.counts.rays:,} rays" in hot.hint.text()
+    hot.lines.selectRow(1)
+    qtbot.waitUntil(lambda: marks.paid is not None)
+    spot = hot.spots[1]
+    assert marks.isVisible() and marks.paid is not None
+    assert marks.paid.sum() == found.visits[spot.number] + found.tests[spot.number]
+    ids = np.asarray(found.table.event_ids)
+    assert scene_window.session.inspection.now.node == ids[spot.number]
+    for by in BY[1:]:
+        hot.by.setCurrentIndex(BY.index(by))
+        assert marks.paid is None and hot.spots[0].share > 0.0
+        hot.lines.selectRow(0)
+        qtbot.waitUntil(lambda: marks.paid is not None and bool(marks.paid.any()))
+    scene_window.document.change("settings.render.hierarchy", "hploc")
+    assert not marks.isVisible() and "earlier picture" in hot.hint.text()
+
+
+def test_the_nodes_of_a_pixel_are_bold(
+    scene_window: MainWindow, tools: HotTools, questions: HotQuestions, qtbot: Any
+) -> None:
+    show(scene_window, "hot_spots")
+    tools.hot.ask()
+    qtbot.waitUntil(lambda: tools.hot.found is not None)
+    click(scene_window, 0.5, 0.5)
+    qtbot.waitUntil(lambda: bool(tools.hot.lines.rows.marked))
+    place = scene_window.session.inspection.now.pixel
+    assert place is not None
+    entered = questions.nodes_of_pixel(*place)
+    assert entered is not None
+    bold = {tools.hot.spots[row].number for row in tools.hot.lines.rows.marked}
+    assert bold == {spot.number for spot in tools.hot.spots} & set(entered.tolist()) and 0 in bold
+
+
+def test_findings_are_shown_and_tried(scene_window: MainWindow, tools: HotTools, found: HotSpots, qtbot: Any) -> None:
+    show(scene_window, "hot_spots")
+    tools.hot.take(dataclasses.replace(found, findings=(FINDING,)))
+    (card,) = tools.hot.cards
+    assert card.sentence.text() == FINDING.sentence and "cut them" in card.help.text()
+    card.show_it.click()
+    qtbot.waitUntil(lambda: tools.marks.paid is not None)
+    assert tools.marks.paid is not None and tools.marks.paid.sum() == found.counts.primitive_tests[:2].sum()
+    card.try_it.click()
+    assert "Building sbvh/bvh4" in card.help.text()
+    qtbot.waitUntil(lambda: card.finding.gain is not None)
+    assert card.help.text().startswith("sbvh/bvh4 saves") and not card.try_it.isEnabled()
+    assert "sbvh/bvh4" in tools.hot.text() and tools.hot.table()[1][0]["name"] == tools.hot.spots[0].name
+
+
+def test_what_cannot_be_counted_is_said(qtbot: Any) -> None:
+    panel = HotPanel()
+    qtbot.addWidget(panel)
+    asked: list[tuple[str, str]] = []
+    panel.wanted.connect(lambda *words: asked.append(words))
+    panel.rays.setCurrentIndex(RAYS.index("bounce 2"))
+    panel.kind.setCurrentIndex(KINDS.index("any"))
+    panel.count.click()
+    assert asked == [("bounce 2", "any")] and not panel.count.isEnabled()
+    panel.take("There are none.")
+    assert panel.hint.text() == "There are none." and panel.count.isEnabled() and panel.found is None
+    panel.take(None)
+    assert "no picture" in panel.hint.text()
+
+
+def test_warps_are_listed_and_outlined(scene_window: MainWindow, tools: HotTools, qtbot: Any) -> None:
+    show(scene_window, "divergence")
+    panel = tools.divergence
+    panel.count.click()
+    qtbot.waitUntil(lambda: panel.found is not None)
+    found = panel.found
+    assert found is not None and f"the longest {found.longest:,}" in panel.figures.text()
+    assert panel.table()[1][0]["steps"] == found.longest
+    panel.lines.selectRow(0)
+    tile = found.place(int(found.order(1)[0]))
+    assert tile is not None and scene_window.session.inspection.now.warp == tile and tools.marks.tile is not None
+    place = panel.map._place()
+    at = QPointF(place.x() + place.width() * 1.5 / 5, place.y() + place.height() * 2.5 / 6).toPoint()
+    QTest.mouseClick(panel.map, Qt.MouseButton.LeftButton, pos=at)
+    assert scene_window.session.inspection.now.warp == (1, 2)
+    scene_window.document.change("settings.render.hierarchy", "hploc")
+    assert tools.marks.tile is None and "earlier picture" in panel.hint.text()
+    panel.take(None)
+    assert panel.found is None and panel.lines.rows.rowCount() == 0
+
+
+def test_who_paid_more_is_more_opaque() -> None:
+    image = lit_image(np.array([[0, 1], [4, 100]], np.int32))
+    alphas = [image.pixelColor(x, y).alpha() for y in (0, 1) for x in (0, 1)]
+    assert alphas[0] == 0 and alphas[1] < alphas[2] < alphas[3] and image.pixelColor(1, 1).red() == 255
