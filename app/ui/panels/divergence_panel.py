@@ -12,7 +12,7 @@ from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
 from raygrove.app.ui.widgets.text_table import TextTable
 from raygrove.gpu.analysis.divergence import LANES, Divergence
-from raygrove.gpu.shade.color_maps import color_map
+from raygrove.gpu.engine import depth_colors
 
 MOST_ROWS = 100
 COLUMNS = ("tile", "steps", "node_steps", "primitive_steps", "idle")
@@ -20,7 +20,7 @@ CHOSEN = QColor("#FFD400")
 
 
 class TileMap(QWidget):
-    """The steps of each tile, dark to bright. `clicked` carries a column and a row."""
+    """The steps of each tile, from blue for none to red for the most. `clicked` carries a column and a row."""
 
     clicked = Signal(int, int)
 
@@ -34,7 +34,7 @@ class TileMap(QWidget):
         """(rows, columns) of steps; None for none."""
         self._image, self._chosen = None, (-1, -1)
         if steps is not None and steps.size:
-            colors = color_map("viridis")
+            colors = depth_colors(256)[::-1]
             places = np.rint(steps / max(int(steps.max()), 1) * (len(colors) - 1)).astype(np.int64)
             pixels = np.ascontiguousarray(np.rint(colors[places]).astype(np.uint8))
             self._shape = steps.shape

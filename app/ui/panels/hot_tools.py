@@ -20,7 +20,6 @@ from raygrove.app.ui.widgets.scrolled import panel_of
 from raygrove.gpu.analysis.divergence import HEIGHT, WIDTH
 from raygrove.gpu.analysis.hot_findings import HotFinding
 from raygrove.gpu.analysis.hot_spots import HotSpots, Spot
-from raygrove.gpu.hierarchy.base import NOT_TOLD
 from raygrove.gpu.scene import Scene
 
 
@@ -132,7 +131,7 @@ class HotTools(QObject):
                 tile = (int(place[0] * size[0]) // WIDTH, int(place[1] * size[1]) // HEIGHT)
                 self.divergence.select_tile(tile)
         found = self.hot.found
-        if after.node is not None and after.node not in (before.node, NOT_TOLD) and found is not None:
+        if after.node is not None and after.node != before.node and found is not None:
             rows = np.flatnonzero(np.asarray(found.table.event_ids) == after.node)
             if len(rows) and self.hot.isVisible():
                 self.hot.select_node(int(rows[0]))

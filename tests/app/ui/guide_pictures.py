@@ -33,7 +33,7 @@ from raygrove.app.ui.dialogs.settings_dialog import SettingsDialog
 from raygrove.app.ui.session.session import make_session
 from raygrove.app.ui.window.application import make_application, make_view, open_window
 from raygrove.app.ui.window.main_window import MainWindow
-from raygrove.gpu.analysis.ray_log import Event
+from tests.app.ui.guide_laboratory import divergence, hot_spots, ray, tree
 
 OUT = Path(__file__).resolve().parents[3] / "docs/images/guide"
 WINDOW, FIRST_WINDOW = (1180, 800), (1280, 720)
@@ -221,48 +221,6 @@ def pixel(stage: Stage) -> Iterable[QWidget]:
     return ()
 
 
-def follow(stage: Stage) -> None:
-    """The ray of a pixel of the walker, seen from the side."""
-    stage.document.change("settings.window.workspace", "inspect")
-    stage.demo("walker", 1.2)
-    stage.still()
-    stage.window.ray_tools.follow((0.5, 0.5))
-    stage.until(lambda: stage.window.ray_tools.ray.ray is not None, "the ray")
-    stage.do("camera.corner")
-    stage.still()
-    shown = stage.window.ray_tools.ray
-    assert shown.ray is not None
-    leaves = np.flatnonzero(shown.ray.log.kinds == Event.LEAF_ENTERED)
-    shown.go(int(leaves[0]))
-    stage.rest(0.3)
-
-
-def ray(stage: Stage) -> Iterable[QWidget]:
-    follow(stage)
-    return ()
-
-
-def tree(stage: Stage) -> Iterable[QWidget]:
-    follow(stage)
-    stage.window.ray_tools.ray.show_node.click()
-    stage.until(lambda: stage.window.ray_tools.tree.chosen is not None, "the node")
-    stage.rest(0.5)
-    return ()
-
-
-def race(stage: Stage) -> Iterable[QWidget]:
-    stage.document.change("settings.race.contestants", "lbvh@refit, hploc@auto, binned_sah@refit, lbvh/bvh2")
-    stage.document.change("settings.window.workspace", "race")
-    stage.demo("walker", 0.5)
-    stage.document.toggle_play()
-    live = stage.window.place.race
-    stage.until(lambda: live.live.count >= 48, "the frames of a race")
-    stage.document.toggle_play()
-    stage.until(lambda: live.live.proofs[1].rays > 0, "compared hits")
-    stage.rest(2.0)
-    return ()
-
-
 def light(stage: Stage) -> Iterable[QWidget]:
     stage.demo("glass", 1.0)
     stage.document.change("settings.render.ray_type", "whitted")
@@ -324,7 +282,7 @@ PICTURES = {
     made.__name__: made
     for made in (
         *(window, welcome, model, timeline, cameras, pipeline),
-        *(compare, statistics, boxes, pixel, ray, tree),
+        *(compare, statistics, boxes, pixel, ray, tree, hot_spots, divergence),
         *(race, light, export, settings, palette, trouble),
     )
 }

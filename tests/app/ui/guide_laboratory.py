@@ -1,0 +1,81 @@
+"""The guide's pictures of the laboratory: steps for guide_pictures.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtWidgets import QWidget
+
+from raygrove.gpu.analysis.ray_log import Event
+
+if TYPE_CHECKING:
+    from tests.app.ui.guide_pictures import Stage
+
+
+def follow(stage: Stage) -> None:
+    """The ray of a pixel of the walker, seen from the side."""
+    stage.document.change("settings.window.workspace", "inspect")
+    stage.demo("walker", 1.2)
+    stage.still()
+    stage.window.ray_tools.follow((0.5, 0.5))
+    stage.until(lambda: stage.window.ray_tools.ray.ray is not None, "the ray")
+    stage.do("camera.corner")
+    stage.still()
+    shown = stage.window.ray_tools.ray
+    assert shown.ray is not None
+    leaves = np.flatnonzero(shown.ray.log.kinds == Event.LEAF_ENTERED)
+    shown.go(int(leaves[0]))
+    stage.rest(0.3)
+
+
+def ray(stage: Stage) -> Iterable[QWidget]:
+    follow(stage)
+    return ()
+
+
+def tree(stage: Stage) -> Iterable[QWidget]:
+    follow(stage)
+    stage.window.ray_tools.ray.show_node.click()
+    stage.until(lambda: stage.window.ray_tools.tree.chosen is not None, "the node")
+    stage.rest(0.5)
+    return ()
+
+
+def raise_dock(stage: Stage, name: str) -> None:
+    """Bring a panel to the front."""
+    dock = next(one for one in stage.window.docks if one.objectName() == f"dock.{name}")
+    dock.show()
+    dock.raise_()
+    stage.rest(0.3)
+
+
+def hot_spots(stage: Stage) -> Iterable[QWidget]:
+    stage.document.change("settings.window.workspace", "inspect")
+    stage.document.change("settings.render.hierarchy", "lbvh")
+    stage.demo("walker", 1.2)
+    stage.still()
+    raise_dock(stage, "hot_spots")
+    hot = stage.window.hot_tools.hot
+    hot.count.click()
+    stage.until(lambda: hot.found is not None, "the counts")
+    hot.cards[0].try_it.click()
+    stage.until(lambda: hot.cards[0].finding.gain is not None, "the remedy")
+    hot.lines.selectRow(1)
+    stage.until(lambda: stage.window.hot_tools.marks.paid is not None, "the pixels")
+    stage.rest(0.5)
+    return ()
+
+
+def divergence(stage: Stage) -> Iterable[QWidget]:
+    stage.document.change("settings.window.workspace", "inspect")
+    stage.demo("walker", 1.2)
+    stage.still()
+    raise_dock(stage, "divergence")
+    panel = stage.window.hot_tools.divergence
+    panel.count.click()
+    stage.until(lambda: panel.found is not None, "the warps")
+    panel.lines.selectRow(0)
+    stage.rest(0.5)
+    return ()
