@@ -37,10 +37,7 @@ Question = Callable[[FrameMaker], Any]
 
 Answer = Callable[[Any], None]
 
-QUESTION_PANELS = {
-    **{"steps": "heat", "difference": "ranking"},
-    **dict.fromkeys(("paid", "remedy", "hot_pixel"), "hot_spots"),
-}
+QUESTION_PANELS = {"steps": "heat", "difference": "ranking", "paid": "hot_spots", "remedy": "hot_spots"}
 """The panels that ask questions of another name; a question that fails is their problem."""
 
 SLOT_PATIENCE = 0.02

@@ -126,7 +126,7 @@ class HotTools(QObject):
         place, size = after.pixel, self._size()
         if place is not None and place != before.pixel and size[0]:
             if self.hot.isVisible() and self.hot.found is not None:
-                self._session.loop.ask("hot_pixel", lambda maker: maker.nodes_of_pixel(*place), self._mark_nodes)
+                self._session.loop.ask("pixel", lambda maker: maker.nodes_of_pixel(*place), self._mark_nodes)
             if self.divergence.isVisible() and self.divergence.found is not None:
                 tile = (int(place[0] * size[0]) // WIDTH, int(place[1] * size[1]) // HEIGHT)
                 self.divergence.select_tile(tile)

@@ -102,6 +102,7 @@ def busy(scene_window: MainWindow, qtbot: Any) -> tuple[collections.Counter[str]
         "dock.tree",
         "dock.hot_spots",
         "dock.divergence",
+        "dock.ranking",
     ):  # out of the place that they share with the heat map, where only one of them is seen
         window.removeDockWidget(named[name])
         window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, named[name])
