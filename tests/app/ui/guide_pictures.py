@@ -221,6 +221,19 @@ def pixel(stage: Stage) -> Iterable[QWidget]:
     return ()
 
 
+def race(stage: Stage) -> Iterable[QWidget]:
+    stage.document.change("settings.race.contestants", "lbvh@refit, hploc@auto, binned_sah@refit, lbvh/bvh2")
+    stage.document.change("settings.window.workspace", "race")
+    stage.demo("walker", 0.5)
+    stage.document.toggle_play()
+    live = stage.window.place.race
+    stage.until(lambda: live.live.count >= 48, "the frames of a race")
+    stage.document.toggle_play()
+    stage.until(lambda: live.live.proofs[1].rays > 0, "compared hits")
+    stage.rest(2.0)
+    return ()
+
+
 def light(stage: Stage) -> Iterable[QWidget]:
     stage.demo("glass", 1.0)
     stage.document.change("settings.render.ray_type", "whitted")
