@@ -135,9 +135,8 @@ class MainWindow(QMainWindow):
             ("camera", self.tr("Camera"), self.camera_panel, Qt.DockWidgetArea.LeftDockWidgetArea),
             ("timeline", self.tr("Timeline"), self.timeline_bar, Qt.DockWidgetArea.BottomDockWidgetArea),
             *self.inspectors.places(),
-            *self.ray_tools.places(),
+            *(*self.ray_tools.places(), *self.hot_tools.places()),
             ("ranking", self.tr("Ranking"), self.place.race.panel, Qt.DockWidgetArea.RightDockWidgetArea),
-            *self.hot_tools.places(),
             ("log", self.tr("Log"), self.records.pane, Qt.DockWidgetArea.BottomDockWidgetArea),
         )
         self.docks = make_docks(self, places)
