@@ -120,6 +120,12 @@ def test_no_row_of_the_table_is_believed(scene: Scene) -> None:
                 exchange.check(read(data[:at] + changed.tobytes() + data[at + changed.nbytes :]))
             except ExchangeError:
                 refused += 1
+    changed = table.copy()
+    row = changed[-exchange.ROW :]
+    row[:] = (2, 1, start - row[-1] + 8, 1, 1, 1, row[-1])  # bytes, as far as into the description
+    at = document["table"]
+    with pytest.raises(ExchangeError, match="outside"):
+        read(data[:at] + changed.tobytes() + data[at + changed.nbytes :])
     places = len(range(0, len(table), 5))
     assert refused >= 2 * places, "of the three values all but lengths that do not count are beyond any file"
 

@@ -163,3 +163,13 @@ def test_the_result_of_a_long_sequence_lies_in_the_cache_folder(
     )
     monkeypatch.setattr("platformdirs.user_cache_dir", lambda *_, **__: "/dev/null/raygrove")
     assert importer.result_folder(names) is None
+
+
+def test_what_a_library_prints_is_no_word_of_the_child() -> None:
+    """The pipe to the parent holds the child's own lines, and what writes to descriptor 1 reaches stderr."""
+    code = (
+        "import os; from raygrove.app.scene_io import child; lines = child._protect_stdout(); "
+        "os.write(1, b'noise'); child._say(lines, done=True)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=PROCESS_S, check=True)
+    assert (done.stdout, done.stderr) == (b'{"done": true}\n', b"noise")

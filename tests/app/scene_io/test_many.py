@@ -18,8 +18,9 @@ from raygrove.app.scene_io import ImportLimits, assimp_small, exchange, sanitise
 from raygrove.app.scene_io.normals import smooth_normals
 from raygrove.app.scene_io.portions import apart, portions, together
 from raygrove.app.scene_io.read import read_files
+from raygrove.app.scene_io.sanitise_materials import clean_material
 from raygrove.app.scene_io.transforms import sample_many, sample_together
-from raygrove.gpu.scene import Channel, Clip, Mesh, Node, Scene, Track
+from raygrove.gpu.scene import Channel, Clip, Light, Material, Mesh, Node, Scene, Track
 from tests.app.scene_io.same import same
 from tests.conftest import patience
 
@@ -241,3 +242,24 @@ def test_many_clips_and_channels_are_read_as_they_stand(tmp_path: Path, monkeypa
         assert moved.track.interpolation == ["linear", "step"][i % 2]
         assert np.allclose(moved.track.times, [0, 2]) and np.array_equal(moved.track.values, ends[i])
     assert scene.upper == (3 * 19 + 1, 7, 41), "the last clip ends 40 along z, with a corner of its mesh beyond"
+
+
+def test_of_two_keys_at_one_time_the_last_counts_in_float32_too() -> None:
+    """Among tracks that are looked at together."""
+    times, values = np.array([0, 1, 1], np.float32), np.array([[0, 0, 0], [1, 0, 0], [2, 0, 0]], np.float32)
+    channels = tuple(Channel(0, path, Track(times, values)) for path in ("translation", "scale"))
+    counts = Counter[str]()
+    scene = sanitise_graph.clean_clips(Scene("made", nodes=(Node(),), clips=(Clip("c", 1.0, channels),)), counts)
+    for channel in scene.clips[0].channels:
+        assert channel.track.times.tolist() == [0, 1] and channel.track.values[:, 0].tolist() == [0, 2]
+    assert counts["keys"] == 2
+
+
+def test_lights_below_zero_and_any_index_of_refraction() -> None:
+    """Light that would be taken away is left out; an index of refraction ends at 10."""
+    lights = (Light("point", (1.0, -0.5, 1.0)), Light("point", (1.0, 0.0, 1.0)), Light("point", radius=-1.0))
+    counts = Counter[str]()
+    scene = sanitise_graph.clean_places(Scene("made", lights=lights), counts)
+    assert scene.lights == (lights[1],) and counts["place"] == 2
+    cleaned, wrong = clean_material(Material(ior=50.0), 0, counts)
+    assert cleaned.ior == 10.0 and wrong == ["index of refraction 50, now 10"]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from raygrove.app.scene_io import describe, load, sanitise
+from raygrove.app.scene_io.origin import far_centre
 from raygrove.app.scene_io.transforms import Pose, global_matrices
 from raygrove.gpu.scene import Channel, Clip, Light, Mesh, Node, Object, Scene, Track
 from tests.app.scene_io import writers
@@ -79,3 +80,26 @@ def test_nodes_far_from_zero_move_with_their_tracks_and_lights() -> None:
     assert np.abs(end - (FAR + 9.0)).max() < 0.5, "a far track was float32 when it came"
     assert np.abs(np.array(result.lights[0].position) + result.origin - (FAR + 1.0)).max() < 1e-6
     assert np.abs([node.translation for node in result.nodes if node.parent < 0]).max() < 30.0
+
+
+def test_tangents_of_a_far_track_are_no_places() -> None:
+    """Of a cubic track the values move with the origin, and what it goes by does not."""
+    positions, triangles = writers.sphere()
+    mesh = Mesh("ball", positions, triangles, np.zeros(len(triangles), np.int32))
+    tangents = np.array([[1.0, 2.0, 3.0], [-4.0, 0.5, 6.0]])
+    values = np.stack([tangents, np.stack([FAR, FAR + 9.0]), 2.0 * tangents], axis=1)
+    track = Track(np.array([0.0, 1.0]), values, "cubic")
+    nodes = (Node("mover", -1, tuple(FAR.tolist())),)
+    clip = Clip("go", 1.0, (Channel(0, "translation", track),))
+    result = sanitise(Scene("site", nodes=nodes, meshes=(mesh,), objects=(Object(0, 0),), clips=(clip,)))
+    moved = result.clips[0].channels[0].track.values
+    assert result.origin != (0.0, 0.0, 0.0)
+    assert np.allclose(moved[:, 0], tangents) and np.allclose(moved[:, 2], 2.0 * tangents)
+    assert np.abs(moved[:, 1] + np.array(result.origin) - [FAR, FAR + 9.0]).max() < 0.5
+
+
+@pytest.mark.parametrize(("distance", "is_far"), [(900.0, False), (1100.0, True), (5000.0, True)])
+def test_far_is_a_thousand_times_its_half_size(distance: float, is_far: bool) -> None:
+    assert (
+        far_centre(np.array([distance - 1.0, -1.0, -1.0]), np.array([distance + 1.0, 1.0, 1.0])) is not None
+    ) == is_far

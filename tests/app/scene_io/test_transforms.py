@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from raygrove.app.scene_io import joining
 from raygrove.app.scene_io.joining import groups_of_rows
 from raygrove.app.scene_io.normals import smooth_normals
 from raygrove.app.scene_io.transforms import compose, decompose, quaternions_of, rotation_matrix, sample, slerp
@@ -94,3 +95,13 @@ def test_smooth_normals_at_any_size(size: float) -> None:
     positions, triangles = writers.sphere()
     normals = smooth_normals((positions * size).astype(np.float32), triangles)
     assert np.einsum("ij,ij->i", normals, positions).min() > 0.9
+
+
+def test_rows_whose_hashes_collide_are_never_joined(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With multipliers of zero all hashes are one: what is equal may stay apart, what differs may not meet."""
+    monkeypatch.setattr(joining, "MULTIPLIERS", np.zeros(2, np.uint64))
+    rows = np.array([[0, 1], [2, 3], [2, 3], [0, 1], [4, 4]], np.float32)
+    groups, first = groups_of_rows([rows])
+    for group in range(len(first)):
+        assert (rows[groups == group] == rows[first[group]]).all()
+    assert len(first) == 4, "neighbours are joined, and none else"
