@@ -53,3 +53,7 @@ def test_what_comes_back_can_be_encoded_and_is_safe(text: str) -> None:
 )
 def test_what_is_written_for_it(text: str, shown: str) -> None:
     assert printable(text) == shown
+
+
+def test_half_letters_that_are_no_bytes_are_told_by_their_number() -> None:
+    assert printable("\udc10\udc7f") == "\\udc10\\udc7f" and printable("\udc80\udcff") == "\\x80\\xff"

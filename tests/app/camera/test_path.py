@@ -118,3 +118,16 @@ def test_the_curve_of_equal_knots_is_catmull_and_roms() -> None:
     powers = np.array([1.0, share, share**2, share**3])
     matrix = np.array([[0, 2, 0, 0], [-1, 0, 1, 0], [2, -5, 4, -1], [-1, 3, -3, 1]]) / 2.0
     assert np.allclose(catmull_rom(points, np.ones(3), share), powers @ matrix @ points)
+
+
+def test_a_field_of_view_begins_and_ends_slowly() -> None:
+    """A quarter of the way is 5/32 of it: 3 s^2 - 2 s^3."""
+    path = CameraPath([Bookmark("a", Camera(fov=40.0), 1.0), Bookmark("b", Camera(fov=72.0, eye=(9.0, 0.0, 0.0)))])
+    assert [path.at(share).fov for share in (0.25, 0.5, 0.75)] == pytest.approx([45.0, 56.0, 67.0])
+
+
+def test_knots_are_as_far_apart_as_the_root_of_the_way() -> None:
+    """Centripetal: beside a long stretch a short one does not swing out."""
+    eyes = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 16.0, 0.0], [2.0, 16.0, 0.0]])
+    path = CameraPath([Bookmark(str(i), Camera(eye=(x, y, z)), 1.0) for i, (x, y, z) in enumerate(eyes.tolist())])
+    assert np.allclose(path.at(1.25).eye, catmull_rom(eyes, np.array([1.0, 4.0, 1.0]), 0.25))

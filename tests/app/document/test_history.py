@@ -37,3 +37,11 @@ def test_after_it_changes_are_steps_again() -> None:
     assert document.state.settings.render.samples == 4
     document.undo()
     assert (document.state.settings.render.samples, document.state.settings.render.seed) == (1, 0)
+
+
+def test_a_change_after_an_undo_leaves_nothing_to_redo() -> None:
+    history: History[int] = History()
+    history.record(0, None)
+    assert history.undo(1) == (0, "") and history.can_redo
+    history.record(0, None)
+    assert not history.can_redo and history.redo(5) == (5, "")

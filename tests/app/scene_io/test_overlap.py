@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from raygrove.app.scene_io import overlap
 from raygrove.app.scene_io.demos import make_demo
 from raygrove.app.scene_io.overlap import MOST_MET, boxes_met
 from raygrove.app.scene_io.sanitise import sanitise
@@ -65,3 +66,13 @@ def test_others_are_not(name: str) -> None:
     scene = make_demo(name)
     assert 0.0 < boxes_met(scene) < MOST_MET / 10.0
     assert boxes_met(dataclasses.replace(scene, lower=(0.0, 0.0, 0.0), upper=(0.0, 0.0, 0.0))) == 0.0
+
+
+def test_every_nth_triangle_tells_what_all_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two meshes of other sizes, of which a large scene looks at a sixth each."""
+    random = np.random.default_rng(5)
+    one, other = (scene_of(random.random((n, 1, 3)) + 0.3 * random.random((n, 3, 3))) for n in (4000, 1000))
+    both = dataclasses.replace(one, meshes=(*one.meshes, *other.meshes), objects=(Object(0, 0), Object(0, 1)))
+    every = boxes_met(both)
+    monkeypatch.setattr(overlap, "SAMPLED", 800)
+    assert boxes_met(both) == pytest.approx(every, rel=0.03) and boxes_met(both) != every

@@ -165,3 +165,11 @@ def test_what_a_killed_program_left_is_swept(tmp_path: Path) -> None:
     os.utime(old, (1.0, 1.0))
     kept_files.write_bytes(tmp_path / "a", b"whole")
     assert sorted(os.listdir(tmp_path)) == ["a", "a.x2.tmp"]
+
+
+def test_who_may_read_a_file_stays_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_bytes(b"old")
+    path.chmod(0o640)
+    kept_files.write_bytes(path, b"new")
+    assert path.read_bytes() == b"new" and path.stat().st_mode & 0o777 == 0o640

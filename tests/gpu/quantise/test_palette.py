@@ -91,3 +91,11 @@ def test_what_is_no_picture_or_no_palette_is_refused(target: Target) -> None:
         quantise(target, np.zeros((2, 2, 3)), 4)
     with pytest.raises(ValueError, match=r"\(0, 2, 3\)"):
         quantise(target, np.zeros((0, 2, 3), np.uint8), 4)
+
+
+def test_colours_lie_in_the_middle_of_what_they_stand_for(target: Target) -> None:
+    """Lloyd's: a colour is about the mean of the pixels that are nearest to it."""
+    pixels = np.random.default_rng(4).integers(0, 256, (60, 60, 3)).astype(np.uint8)
+    found = quantise(target, pixels, 8)
+    means = np.array([pixels[found.indices == number].mean(axis=0) for number in range(len(found.palette))])
+    assert np.linalg.norm(means - found.palette, axis=1).max() < 1.0
