@@ -63,6 +63,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
         "app.settings",
         "gpu.analysis",
         "gpu.buffers",
+        "gpu.animate",
         "gpu.display.sphere_look",
         "gpu.engine",
         "gpu.face.races",

@@ -253,7 +253,8 @@ def _add_measuring(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--out",
         metavar="FILE|DIR/",
-        help="FILE.png, .mp4, .exr, .csv or .json; a folder for frame_0000.png ...; or NAME_%%04d.exr",
+        help="FILE.png, .mp4, .exr, .csv or .json; a folder for frame_0000.png ...; NAME_%%04d.exr; or the scene of an "
+        "instant, FILE.glb or .ply",
     )
     group.add_argument("--repeat", metavar="N", type=values.count(1), help="measure so many times; the median counts")
     group.add_argument("--warmup", metavar="N", type=values.count(0), help="runs before measuring")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from raygrove.app.cli import scene_out
 from raygrove.app.cli.cameras import looked_through, path_from
 from raygrove.app.cli.common import (
     camera_from,
@@ -31,6 +32,7 @@ from raygrove.app.cli.values import FRAME_LIMIT
 from raygrove.app.document import saved_state
 from raygrove.app.document.state import State
 from raygrove.app.export.outputs import Output, open_output, write_table
+from raygrove.app.export.scene_files import is_scene_file
 from raygrove.app.export.sequence import OutputError, check_palette, is_folder, kind_of
 from raygrove.app.export.sequence import check_output as check_place
 from raygrove.app.export.tables import csv_table, json_text, text_table
@@ -56,6 +58,8 @@ def run(names: argparse.Namespace, words: Words) -> int:
     state = looked_through(names, state, scene)
     check_attributes(state.settings, scene)
     state = dataclasses.replace(state, settings=_with_smooth_edges(names, state.settings))
+    if names.out is not None and is_scene_file(names.out):
+        return scene_out.write(names, scene, state, frames_of(names, scene, state)[0][1], words)
     plan = plan_from(names, scene, state)
     check_output(names, len(plan.frames), state.settings.render.palette)
     _remark(plan, scene, state, words)
@@ -105,8 +109,9 @@ def check_output(names: argparse.Namespace, frame_count: int, colours: int = 0) 
         if names.out is not None:
             if not names.out:
                 raise UsageError("--out names nothing: give FILE.png, FILE.mp4 or DIR/.")
-            check_place(names.out, frame_count)
-            check_palette(names.out, colours)
+            if not is_scene_file(names.out):
+                check_place(names.out, frame_count)
+                check_palette(names.out, colours)
             check_writable(Path(names.out) if is_folder(names.out) else Path(names.out).parent)
         if names.statistics is not None and kind_of(names.statistics) not in ("csv", "json"):
             raise UsageError(f"--statistics {names.statistics}: tables are written as .csv or .json.")
@@ -121,7 +126,7 @@ def _with_smooth_edges(names: argparse.Namespace, settings: Settings) -> Setting
     line names. Without a picture to keep, a frame is drawn as the settings say, for its figures."""
     if names.samples is not None or any(key == "render.samples" for key, _ in names.set):
         return exporting.with_samples(settings, settings.render.samples)
-    if names.out is None or kind_of(names.out) not in ("png", "video"):
+    if names.out is None or is_scene_file(names.out) or kind_of(names.out) not in ("png", "video"):
         return settings
     return exporting.with_samples(settings, exporting.smooth_samples(settings))
 
