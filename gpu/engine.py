@@ -43,7 +43,7 @@ from .trace.trace import Totals, totals
 from .view import Pixels, View, ViewSettings
 from .view_slot import ViewSlot
 
-__all__ = ["Boxes", "Engine", "Hit", "Lines", "Pixels", "View", "ViewSettings", "depth_colors"]
+__all__ = ["Boxes", "Engine", "Hit", "Lines", "Pixels", "View", "ViewSettings", "color_map", "depth_colors"]
 
 _FRAME_NUMBERS = itertools.count(1)
 """Frame numbers are global: a target may report frames of an engine that is closed by then."""

@@ -12,15 +12,17 @@ from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
 from raygrove.app.ui.widgets.text_table import TextTable
 from raygrove.gpu.analysis.divergence import LANES, Divergence
-from raygrove.gpu.engine import depth_colors
+from raygrove.gpu.engine import color_map
 
 MOST_ROWS = 100
 COLUMNS = ("tile", "steps", "node_steps", "primitive_steps", "idle")
 CHOSEN = QColor("#FFD400")
+COLORS = "viridis"
+"""Of the tiles: what heat maps have by default."""
 
 
 class TileMap(QWidget):
-    """The steps of each tile, from blue for none to red for the most. `clicked` carries a column and a row."""
+    """The steps of each tile by the colours of heat maps, up to the most. `clicked` carries a column and a row."""
 
     clicked = Signal(int, int)
 
@@ -34,9 +36,9 @@ class TileMap(QWidget):
         """(rows, columns) of steps; None for none."""
         self._image, self._chosen = None, (-1, -1)
         if steps is not None and steps.size:
-            colors = depth_colors(256)[::-1]
+            colors = color_map(COLORS)
             places = np.rint(steps / max(int(steps.max()), 1) * (len(colors) - 1)).astype(np.int64)
-            pixels = np.ascontiguousarray(np.rint(colors[places]).astype(np.uint8))
+            pixels = np.ascontiguousarray(colors[places])
             self._shape = steps.shape
             self._image = QImage(
                 pixels.tobytes(), steps.shape[1], steps.shape[0], 3 * steps.shape[1], QImage.Format.Format_RGB888
