@@ -28,9 +28,9 @@ def shown(value: Any, column: str) -> str:
 
 
 class Card(QFrame):
-    """A finding: its sentence, what may help, Show and Try. `shown` and `tried` carry it."""
+    """A finding: its sentence, what may help, Show, Try and Race. `shown`, `tried` and `raced` carry it."""
 
-    shown, tried = Signal(object), Signal(object)
+    shown, tried, raced = Signal(object), Signal(object), Signal(object)
 
     def __init__(self, finding: HotFinding, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -46,13 +46,18 @@ class Card(QFrame):
             self.tr("Build the remedy beside the picture, and count what the same rays cost with it")
         )
         self.show_it.setVisible(bool(finding.nodes or finding.primitives))
-        self.try_it.setVisible(bool(finding.configuration))
+        self.race_it = QPushButton(self.tr("Race"), self)
+        self.race_it.setToolTip(self.tr("Race the remedy beside the configuration that was counted"))
+        for button in (self.try_it, self.race_it):
+            button.setVisible(bool(finding.configuration))
         self.show_it.clicked.connect(lambda: self.shown.emit(self.finding))
         self.try_it.clicked.connect(self._try)
+        self.race_it.clicked.connect(lambda: self.raced.emit(self.finding))
         row = QHBoxLayout()
         row.addWidget(self.help, 1)
         row.addWidget(self.show_it)
         row.addWidget(self.try_it)
+        row.addWidget(self.race_it)
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 4, 6, 4)
         column.setSpacing(3)
@@ -82,10 +87,10 @@ class Card(QFrame):
 
 class HotPanel(QWidget):
     """See the module. `wanted` carries the rays and the kind that are to be counted, `chosen` the line that is selected
-    (None: none), `shown` and `tried` a finding."""
+    (None: none), `shown`, `tried` and `raced` a finding."""
 
     wanted = Signal(str, str)
-    chosen, shown, tried = Signal(object), Signal(object), Signal(object)
+    chosen, shown, tried, raced = Signal(object), Signal(object), Signal(object), Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -211,6 +216,7 @@ class HotPanel(QWidget):
         for card in self.cards:
             card.shown.connect(self.shown)
             card.tried.connect(self.tried)
+            card.raced.connect(self.raced)
             self._card_column.addWidget(card)
 
     def _combo(self, name: str, words: tuple[str, ...], tip: str) -> QComboBox:

@@ -10,6 +10,10 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QDockWidget, QMainWindow
 
 from raygrove.app.document.state import State
+from raygrove.app.frames.contestants import RACE, spelling_of
+from raygrove.app.settings import option_tables
+from raygrove.app.settings.race_options import CONTESTANTS
+from raygrove.app.settings.settings import Settings, set_option
 from raygrove.app.ui.panels.divergence_panel import DivergencePanel
 from raygrove.app.ui.panels.hot_panel import HotPanel
 from raygrove.app.ui.panels.inspectors import Inspectors, Place, tree_of
@@ -20,6 +24,7 @@ from raygrove.app.ui.widgets.scrolled import panel_of
 from raygrove.gpu.analysis.divergence import HEIGHT, WIDTH
 from raygrove.gpu.analysis.hot_findings import HotFinding
 from raygrove.gpu.analysis.hot_spots import HotSpots, Spot
+from raygrove.gpu.configuration import parse
 from raygrove.gpu.scene import Scene
 
 
@@ -36,6 +41,7 @@ class HotTools(QObject):
         self.hot.chosen.connect(self._light)
         self.hot.shown.connect(self._light_finding)
         self.hot.tried.connect(self._try)
+        self.hot.raced.connect(self._race)
         self.divergence.wanted.connect(self._count_warps)
         self.divergence.chosen.connect(self._show_tile)
         session.inspection.changed.connect(self._take_selection)
@@ -110,6 +116,16 @@ class HotTools(QObject):
                 lambda after: self.hot.take_gain(finding, after),
             )
 
+    def _race(self, finding: HotFinding) -> None:
+        """A race of what was counted, by the policy that is chosen, and the remedy: one step of undo."""
+        document, found = self._session.document, self.hot.found
+        if found is None:
+            return
+        settings = document.state.settings
+        texts = (_followed(one, settings) for one in (found.configuration, finding.configuration))
+        settings = set_option(settings, CONTESTANTS, ", ".join(texts))
+        document.change("settings", set_option(settings, "window.workspace", RACE))
+
     # -- what happens -------------------------------------------------------------------------------------------------
     def _show_tile(self, tile: tuple[int, int] | None) -> None:
         found = self.divergence.found
@@ -155,3 +171,11 @@ class HotTools(QObject):
     def _size(self) -> tuple[int, int]:
         frame = self._session.loop.last_frame
         return frame.drawn if frame is not None else (0, 0)
+
+
+def _followed(configuration: str, settings: Settings) -> str:
+    """A configuration with the policy that is chosen; rebuilt where its structure cannot be refitted."""
+    spelt = configuration.partition("@")[0]
+    builder = parse(spelt).builder.name
+    can_refit = option_tables.builders()[builder].capabilities.refit
+    return f"{spelt}@{spelling_of(settings).rpartition('@')[2] if can_refit else 'rebuild'}"

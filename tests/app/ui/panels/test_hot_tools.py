@@ -136,6 +136,22 @@ def test_findings_are_shown_and_tried(scene_window: MainWindow, tools: HotTools,
     assert "sbvh/bvh4" in tools.hot.text() and tools.hot.table()[1][0]["name"] == tools.hot.spots[0].name
 
 
+def test_a_remedy_is_raced(scene_window: MainWindow, tools: HotTools, found: HotSpots) -> None:
+    document = scene_window.document
+    document.change("settings.update.mode", "refit")
+    tools.hot.take(dataclasses.replace(found, findings=(FINDING,)))
+    tools.hot.cards[0].race_it.click()
+    assert document.state.settings.race.contestants == "lbvh/bvh4@refit, sbvh/bvh4"  # its references are split
+    document.undo()
+    tools.hot.take(dataclasses.replace(found, findings=(dataclasses.replace(FINDING, configuration="hploc/bvh4"),)))
+    tools.hot.cards[0].race_it.click()
+    settings = document.state.settings
+    assert settings.window.workspace == "race" and settings.race.contestants == "lbvh/bvh4@refit, hploc/bvh4@refit"
+    document.undo()
+    assert document.state.settings.race.contestants != settings.race.contestants
+    assert document.state.settings.window.workspace != "race"
+
+
 def test_what_cannot_be_counted_is_said(qtbot: Any) -> None:
     panel = HotPanel()
     qtbot.addWidget(panel)
