@@ -24,6 +24,7 @@ from raygrove.app.frames.refinement import Refinement, noise_of
 from raygrove.app.frames.resolution import PROBE_PIXELS, probe_size, scaled, whole_ms
 from raygrove.app.frames.sphere_pictures import sphere_picture
 from raygrove.app.frames.views import view_settings, while_looking
+from raygrove.app.settings.titles import short_title
 from raygrove.gpu.engine import Engine, View
 from raygrove.gpu.hierarchy.base import HierarchyError
 from raygrove.gpu.quantise.palette import quantise
@@ -312,7 +313,8 @@ class FrameMaker(Questions):
         if not changed:
             yield
             return
-        what = {"options": chosen["hierarchy"], "gravity": "forces"}.get(changed[0], chosen[changed[0]])
+        kind = "hierarchy" if changed[0] == "options" else changed[0]
+        what = "forces" if kind == "gravity" else short_title(kind, chosen[kind])
         self._on_busy(f"Preparing {what} ...")
         try:
             yield

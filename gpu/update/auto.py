@@ -14,7 +14,7 @@ class Auto(UpdatePolicy):
     """See the module."""
 
     name = "auto"
-    title = "Automatic"
+    title = "Adaptive"
     sentence = "chooses rebuild or refit by measured times and costs"
     needs_times = True
 

@@ -72,7 +72,7 @@ def test_what_is_prepared_is_said_by_its_name_and_once(makers: Makers) -> None:
     chosen = replaced(State(), "settings.render.hierarchy", "ploc")
     for state in (chosen, chosen, replaced(chosen, "settings.render.ray_type", "steps")):
         makers.draw(state)
-    assert makers.busy == ["Preparing ploc ...", "", "Preparing steps ...", ""]
+    assert makers.busy == ["Preparing PLOC ...", "", "Preparing Traversal steps ...", ""]
     makers.maker.close_engine()
     makers.draw(chosen)
     assert makers.engines[0].is_closed and len(makers.engines) == 2 and not makers.targets[0].is_closed
