@@ -73,13 +73,13 @@ extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
     int rays_traced = 0, widest = 0;
     const int copy = block_index() % copies;
     NodeCount* mine = counts + copy * slot_count;
-    of_primitives += (int64)copy * 2 * primitive_count;
+    uint64* tests_of = of_primitives + (int64)copy * 2 * primitive_count;
     for (int ray : grid_stride(ray_count)) {
         Rays rays = rays_of(input.source, ray);
         admit_rays(rays);
         if (!any(rays.active)) continue;
         OnPrimitive on_primitive = {no_hits()};
-        CountNodes on_node = {mine, of_primitives, node_space, primitive_count};
+        CountNodes on_node = {mine, tests_of, node_space, primitive_count};
         traverse(input.tree, input.records, rays, on_primitive, on_node);
         on_node.end();
         ++rays_traced;

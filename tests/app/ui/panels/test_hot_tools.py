@@ -141,7 +141,7 @@ def test_a_remedy_is_raced(scene_window: MainWindow, tools: HotTools, found: Hot
     document.change("settings.update.mode", "refit")
     tools.hot.take(dataclasses.replace(found, findings=(FINDING,)))
     tools.hot.cards[0].race_it.click()
-    assert document.state.settings.race.contestants == "lbvh/bvh4@refit, sbvh/bvh4"  # its references are split
+    assert document.state.settings.race.contestants == "lbvh/bvh4@refit, sbvh/bvh4@rebuild"
     document.undo()
     tools.hot.take(dataclasses.replace(found, findings=(dataclasses.replace(FINDING, configuration="hploc/bvh4"),)))
     tools.hot.cards[0].race_it.click()
