@@ -18,9 +18,9 @@ OWN = "bookmarks"
 PLACED = ("eye", "look_at", "up", "fov", "orthographic")
 
 
-def looked_through(names: argparse.Namespace, state: State, scene: Scene) -> State:
+def looked_through(names: argparse.Namespace, state: State, scene: Scene, *, with_bookmarks: bool = True) -> State:
     """The state with the camera that --camera names: free, one of the file's by name or number from 1, or a bookmark by
-    name. Raises UsageError."""
+    name, unless that is asked not to count. Raises UsageError."""
     wanted = getattr(names, "camera", None)
     if wanted is None:
         return state
@@ -31,11 +31,12 @@ def looked_through(names: argparse.Namespace, state: State, scene: Scene) -> Sta
     index = _index(wanted, own)
     if index is not None:
         return dataclasses.replace(state, views=(dataclasses.replace(state.views[0], camera=index), *state.views[1:]))
-    kept = scene_bookmarks(state)
+    kept = scene_bookmarks(state) if with_bookmarks else ()
     found = next((one for one in kept if one.name.lower() == wanted.lower()), None)
     if found is None:
         known = [*(name or f"{number}" for number, name in enumerate(own, 1)), *(one.name for one in kept)]
-        there = f"it has {', '.join(known)}, and free" if known else "neither its file nor your bookmarks have one"
+        none = "neither its file nor your bookmarks have one" if with_bookmarks else "its file has none"
+        there = f"it has {', '.join(known)}, and free" if known else none
         raise UsageError(f"--camera {wanted}: {scene.name} has no camera of that name: {there}.")
     views = (dataclasses.replace(state.views[0], camera=0), *state.views[1:])
     return dataclasses.replace(state, views=views, cameras=(found.camera, *state.cameras[1:]))

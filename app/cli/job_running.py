@@ -129,7 +129,8 @@ class Runner:
                 self._scenes.pop(next(iter(self._scenes)))
             self._scenes[key] = open_scene(reference, settings)
         scene = self._scenes[key] = self._scenes.pop(key)  # the last that was used is the last to go
-        return scene, looked_through(names, state_from(names, settings, reference, scene), scene)
+        state = state_from(names, settings, reference, scene)
+        return scene, looked_through(names, state, scene, with_bookmarks=False)  # a job says all that it follows from
 
     def _pictures(
         self, job: Job, target: Target, names: argparse.Namespace, scene: Scene, state: State

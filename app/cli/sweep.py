@@ -96,13 +96,17 @@ class Mine:
 
     def __init__(self, jobs: Jobs, shard: Shard, kind: str, store: Store | None) -> None:
         self._jobs, self._shard, self._kind, self._store = jobs, shard, kind, store
-        self.skipped = self.seen = 0
+        self.skipped = 0
+
+    @property
+    def planned(self) -> int:
+        """How many jobs the part has at most."""
+        return -(-len(self._jobs) // self._shard.count)
 
     def __iter__(self) -> Iterator[Job]:
         for index, job in enumerate(self._jobs):
             if not self._shard.takes(index) or job.what["device"] != self._kind:
                 continue
-            self.seen += 1
             if self._store is not None and self._store.has(job.sha):
                 self.skipped += 1
                 continue
@@ -188,11 +192,11 @@ class _Reporter:
     def __init__(self, words: Words) -> None:
         self._words, self._last, self._begin = words, time.monotonic(), time.monotonic()
         self._mine: Mine | None = None
-        self._total = self._finished = 0
+        self._finished = 0
 
     def of(self, mine: Mine, lanes: list[Lane]) -> None:
         """Reports are of these jobs now."""
-        self._mine, self._total, self._finished = mine, len(mine._jobs), 0
+        self._mine, self._finished = mine, 0
         self._begin = time.monotonic()
         self._words.detail(f"{len(lanes)} worker{'s' if len(lanes) > 1 else ''}: "
                            f"{', '.join(lane.name for lane in lanes)}.")  # fmt: skip
@@ -209,7 +213,7 @@ class _Reporter:
         now = time.monotonic()
         if now - self._last > TOLD_EVERY_S and self._mine is not None:
             self._last = now
-            left = max(0, self._total // self._mine._shard.count - self._mine.skipped - self._finished)
+            left = max(0, self._mine.planned - self._mine.skipped - self._finished)
             each = (now - self._begin) / max(1, self._finished)
             self._words.say(f"{self._finished:,} done, up to {left:,} to do: about {_time(left * each)} left.")
 

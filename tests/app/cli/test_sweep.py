@@ -6,7 +6,9 @@ import argparse
 import hashlib
 import json
 import os
+import re
 import time
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +18,18 @@ from raygrove.app.cli import job_running, sweep
 from raygrove.app.cli.job_running import RefusedError, Runner
 from raygrove.app.cli.main import main
 from raygrove.app.cli.sweep_plan import Jobs, words_of
+from raygrove.app.document.state import Bookmark, SceneReference
 from raygrove.app.problems.problems import UsageError
+from raygrove.app.user_files import bookmarks
 from raygrove.bench.store.folder import MARK, Store
 from raygrove.bench.store.plans import plan_of
+from raygrove.gpu.camera import Camera
 from raygrove.version import VERSION
 
 TINY: dict[str, Any] = {"size": "16x12", "device": "cpu", "demo": {"triangles": 120}}
 FRAME = {"measure": "frame", "repeat": 6, "warmup": 0, **TINY}
 TRIANGLE = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
+DOCS = Path(__file__).resolve().parents[3] / "docs"
 
 
 def jobs_of(folder: Path, *, allow_outside: bool = False, **tables: Any) -> Jobs:
@@ -55,6 +61,18 @@ def test_a_job_says_all_that_its_result_follows_from(tmp_path: Path) -> None:
     words = words_of(whats[1], ())
     assert words[:3] == ["bench", "frame", "--demo=walker"] and "--hierarchy=hploc@refit" in words
     assert "--frames=0:4" in words and "--size=16x12" in words and "demo.triangles=120" in words
+
+
+@pytest.mark.parametrize("page", ["sweeps.md", "guide.md"])
+def test_the_plans_of_pages_are_plans(tmp_path: Path, page: str) -> None:
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "dragon.obj").write_text(TRIANGLE)
+    blocks = re.findall(r"^```toml\n(.*?)^```", (DOCS / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    (plan,) = (tomllib.loads(block) for block in blocks if "[axes]" in block)
+    jobs = list(jobs_of(tmp_path, **plan))
+    assert len({job.sha for job in jobs}) == len(jobs) == 12
+    paths = [job.what for job in jobs if job.what["ray_type"] == "path"]
+    assert [what["ray_type.path.bounces"] for what in paths] == [4] * (6 if page == "sweeps.md" else 0)
 
 
 def test_frames_in_chunks_are_an_axis(tmp_path: Path) -> None:
@@ -152,6 +170,15 @@ def test_what_a_structure_cannot_do_is_a_result(tmp_path: Path) -> None:
     store = Store.made(tmp_path / "store")
     assert Runner(store).run(job)["status"] == "failed"
     assert "cannot be refitted" in store.get(job.sha)["sentence"]
+
+
+def test_a_job_has_no_camera_that_only_this_user_keeps(tmp_path: Path) -> None:
+    bookmarks.save(SceneReference("demo", ("walker",)), (Bookmark("Near", Camera(eye=(0.0, 1.0, 6.0)), 0.5),))
+    fixed = {**TINY, "measure": "render", "scene": "walker", "configuration": "lbvh", "camera": "Near"}
+    (job,) = jobs_of(tmp_path, fixed=fixed)
+    store = Store.made(tmp_path / "store")
+    assert Runner(store).run(job)["status"] == "failed"
+    assert "no camera of that name: its file has none" in store.get(job.sha)["sentence"]
 
 
 def test_a_scene_that_was_changed_meanwhile_is_refused(tmp_path: Path) -> None:
