@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from typing import Any
 from raygrove.app.cli import values
 from raygrove.app.problems.problems import UsageError
 from raygrove.app.scene_io.references import References
+from raygrove.app.settings.toml_files import TomlFileError, read_toml
 
 ENDING = ".toml"
 LONGEST = 1 << 20
@@ -71,17 +71,9 @@ def taken_from(names: argparse.Namespace) -> None:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        if not path.is_file():
-            raise UsageError(f"{path}: there is no such file.")
-        with open(path, "rb") as file:
-            text = file.read(LONGEST + 1)
-        if len(text) > LONGEST:
-            raise UsageError(f"{path} has more than {LONGEST:,} bytes, and is no race.")
-        return tomllib.loads(text.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"{path} is no TOML: {error}.") from error
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
+        return read_toml(path, "race", LONGEST)
+    except TomlFileError as error:
+        raise UsageError(str(error)) from error
 
 
 def files_named(path: Path, key: str, files: Sequence[str], names: argparse.Namespace) -> list[str]:

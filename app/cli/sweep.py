@@ -16,17 +16,20 @@ from typing import TYPE_CHECKING, Any
 from raygrove.app.cli.job_worker import do_order
 from raygrove.app.cli.sweep_plan import Jobs
 from raygrove.app.problems.problems import EXIT_FAILURE, UsageError
+from raygrove.app.settings.toml_files import TomlFileError, read_toml
 from raygrove.app.system import machine
 from raygrove.bench.store.cluster import Cluster, is_cluster
 from raygrove.bench.store.folder import STATUSES, Store, StoreError
 from raygrove.bench.store.jobs import Job, described, digest_of_sources
-from raygrove.bench.store.plans import PlanError, Shard, read_plan
+from raygrove.bench.store.plans import PlanError, Shard, plan_of
 from raygrove.bench.store.workers import Lane, Progress, Told, Workers
 
 if TYPE_CHECKING:
     from raygrove.app.cli.main import Words
 
 WORKER = (sys.executable, "-P", "-m", "raygrove.app.cli.job_worker")
+LONGEST = 1 << 24
+"""Bytes of a plan, at most."""
 TOLD_EVERY_S = 5.0
 LOOKED_AT = 50
 """Results of the store by which a dry run says how long the rest takes."""
@@ -81,11 +84,9 @@ def jobs_of(names: argparse.Namespace) -> Jobs:
     """The jobs of the plan that was named. Raises UsageError."""
     path = Path(names.files[0])
     try:
-        plan = read_plan(path)
-    except PlanError as error:
+        plan = plan_of(read_toml(path, "plan", LONGEST), path)
+    except (TomlFileError, PlanError) as error:
         raise UsageError(str(error)) from error
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
     auto = "cuda" if gpus() else "cpu"
     return Jobs(plan, path, digest_of_sources(), auto, names)
 

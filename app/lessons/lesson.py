@@ -4,7 +4,6 @@ lie in `assets/lessons`, a teacher's own in the folder `lessons` beside the user
 from __future__ import annotations
 
 import dataclasses
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 from raygrove.app.scene_io.demos import UnknownDemoError, demo_info
 from raygrove.app.settings.file import sentence_of, user_file
 from raygrove.app.settings.settings import Settings, set_text
+from raygrove.app.settings.toml_files import TomlFileError, read_toml
 from raygrove.gpu.analysis.race import LETTERS
 from raygrove.gpu.configuration import ConfigurationError
 from raygrove.gpu.face.configured import configured
@@ -113,17 +113,9 @@ def named(name: str) -> Lesson:
 def read(path: Path) -> Lesson:
     """The lesson of a file. Raises LessonError."""
     try:
-        if not path.is_file():
-            raise LessonError(f"{path}: there is no such file.")
-        with open(path, "rb") as file:
-            text = file.read(LONGEST + 1)
-        if len(text) > LONGEST:
-            raise LessonError(f"{path} has more than {LONGEST:,} bytes, and is no lesson.")
-        table = tomllib.loads(text.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise LessonError(f"{path} is no TOML: {error}.") from error
-    except OSError as error:
-        raise LessonError(f"{path} cannot be read: {error.strerror}.") from error
+        table = read_toml(path, "lesson", LONGEST)
+    except TomlFileError as error:
+        raise LessonError(str(error)) from error
     return _Reader(str(path)).lesson(path.stem, table)
 
 

@@ -14,15 +14,11 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-import pathlib
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from raygrove.gpu.errors import Error
 
-LONGEST = 1 << 24
-"""Bytes of a plan, at most."""
 TABLES = ("fixed", "axes", "jobs")
 
 
@@ -51,19 +47,6 @@ class Plan:
             common = {**self.fixed, **job}
             for values in itertools.product(*self.axes.values()):
                 yield {**common, **dict(zip(names, values, strict=True))}
-
-
-def read_plan(path: pathlib.Path) -> Plan:
-    """The plan of a file. Raises PlanError, OSError."""
-    try:
-        with open(path, "rb") as file:
-            data = file.read(LONGEST + 1)
-        if len(data) > LONGEST:
-            raise PlanError(f"it has more than {LONGEST:,} bytes", path, "say lists that repeat as axes")
-        table = tomllib.loads(data.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise PlanError(f"it is no TOML ({error})", path, "see docs/sweeps.md") from error
-    return plan_of(table, path)
 
 
 def plan_of(table: Mapping[str, Any], path: object = "plan") -> Plan:

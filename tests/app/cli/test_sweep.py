@@ -273,7 +273,7 @@ def test_a_sweep_is_done_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ("words", "sentence"),
     [
         ([], "name a plan and a folder"),
-        (["none.toml", "--store", "s"], "none.toml cannot be read"),
+        (["none.toml", "--store", "s"], "none.toml: there is no such file"),
         (["plan.toml"], "name a plan and a folder"),
         (["plan.toml", "--store", "."], "holds other things"),
         (["plan.toml", "--store", "s", "--shard", "5/4"], "no part of a sweep"),

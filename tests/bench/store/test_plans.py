@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import pathlib
 import tracemalloc
 
 import pytest
 
-from raygrove.bench.store.plans import Plan, PlanError, Shard, plan_of, read_plan
+from raygrove.bench.store.plans import Plan, PlanError, Shard, plan_of
 
 
 def test_axes_are_combined_for_each_of_the_jobs() -> None:
@@ -43,13 +42,6 @@ def test_axes_are_combined_for_each_of_the_jobs() -> None:
 def test_what_cannot_be_meant_is_a_sentence(table: dict[str, object], sentence: str) -> None:
     with pytest.raises(PlanError, match=sentence):
         plan_of(table, "plan.toml")
-
-
-@pytest.mark.parametrize("text", [b"[fixed", b"\xff\xfe", b"a = " + b"[" * 9000])
-def test_a_file_that_is_no_toml_is_a_sentence(tmp_path: pathlib.Path, text: bytes) -> None:
-    (tmp_path / "plan.toml").write_bytes(text)
-    with pytest.raises(PlanError, match="no TOML"):
-        read_plan(tmp_path / "plan.toml")
 
 
 def test_a_million_jobs_take_no_memory() -> None:
