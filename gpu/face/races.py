@@ -53,7 +53,7 @@ def race(
     `contestants` are spelt `builder[+optimiser][/layout[/traversal]][@policy]`, each name with `:option=value`; without
     a policy every frame rebuilds. `trees` are files of trees or rg.Tree, made over the scene as it is in the first of
     the frames, under the names by which they take part (`theirs@refit`). `frames` are numbers of the clip's frames (all
-    of one run). Without a camera one that sees all of the clip is taken. `ray_type` is one of the program's (`smooth`
+    of one run). Without a camera one that sees all of the clip is taken. `ray_type` is one of the program's (`flat`
     has primary rays alone), its options by name.
 
     With `rays`, a set or those of sensors, all trace these in every frame, in place of a picture's; camera, ray type
