@@ -2,7 +2,7 @@
 
 demo = "walker"                                  # or: files = ["fox.glb"], named from the file's own folder
 contestants = ["lbvh@refit", "hploc/bvh4@auto"]
-frames = "0:48"                                  # also size, ray_type, repeat, seed, device, camera, time, fps
+frames = "0:48"                                  # also rays, size, ray_type, repeat, seed, device, camera, time, fps
 """
 
 from __future__ import annotations
@@ -36,9 +36,12 @@ READ: dict[str, Callable[[str], Any]] = {
     "look_at": values.vector,
     "up": values.vector,
     "fov": values.degrees,
+    "orthographic": values.height,
     "repeat": values.count(1),
 }
 """The flags that a file may say, by their names, and how each is read."""
+EITHER = (("frames", "time"), ("fov", "orthographic"))
+"""Flags of which one goes alone: where one is typed, the file's other one is not taken."""
 
 
 def taken_from(names: argparse.Namespace) -> None:
@@ -54,19 +57,25 @@ def taken_from(names: argparse.Namespace) -> None:
     if unknown:
         known = ", ".join(("contestants", "files", "trees", "rays", *READ))
         raise UsageError(f"{path}: there is no {unknown[0]!r} in a race; it has {known}.")
+    for first, second in EITHER:
+        if first in table and second in table:
+            raise UsageError(f"{path}: a race has {first} or {second}, not both.")
     names.files = [name for name in names.files if name not in named]
     if not names.files and names.demo is None:
         names.files = files_named(path, "files", _texts(path, table, "files"), names)
     if names.rays is None and "rays" in table:
-        names.rays = files_named(path, "rays", _texts(path, {"rays": [table["rays"]]}, "rays"), names)[0]
+        if not isinstance(table["rays"], str) or not table["rays"]:
+            raise UsageError(f'{path}: rays is a text, as rays = "rays.npz".')
+        names.rays = files_named(path, "rays", [table["rays"]], names)[0]
     if not names.trees and "trees" in table:
         names.trees = _trees(path, table["trees"], names)
     if not names.contestants:
         names.contestants = tuple(_texts(path, table, "contestants"))
-    for key, read in READ.items():
-        is_scene_named = key == "demo" and names.files
-        if key in table and getattr(names, key) is None and not is_scene_named:
-            setattr(names, key, _value(path, key, table[key], read))
+    typed = {key for key in READ if getattr(names, key) is not None}
+    passed_over = {one for pair in EITHER if typed & set(pair) for one in pair}
+    for key in table:
+        if key in READ and key not in (*typed, *passed_over) and (key != "demo" or not names.files):
+            setattr(names, key, _value(path, key, table[key], READ[key]))
 
 
 def _read(path: Path) -> dict[str, Any]:

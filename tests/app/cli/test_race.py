@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 from raygrove.app.cli import values
+from raygrove.app.cli.arguments import parse
 from raygrove.app.cli.main import main
+from raygrove.app.cli.race_file import taken_from
 
 SMALL = ["--device", "cpu", "--size", "24x16", "--set", "demo.triangles=400"]
 
@@ -77,6 +79,17 @@ def test_a_file_says_what_is_not_typed(tmp_path: Path, capsys: pytest.CaptureFix
     assert [one["configuration"] for one in told["contestants"]] == ["lbvh", "hploc@refit"]
 
 
+def test_an_instant_that_is_typed_is_stronger_than_the_frames_of_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "race.toml"
+    file.write_text('demo = "walker"\ncontestants = ["lbvh"]\nframes = "1:3"\nfov = 40\n')
+    names = parse(["race", str(file), "--time", "0.5", "--orthographic", "2"], "0")
+    taken_from(names)
+    assert names.time == 0.5 and names.frames is None and names.fov is None and names.orthographic == 2.0
+    names = parse(["race", str(file)], "0")
+    taken_from(names)
+    assert names.frames == (1, 3) and names.fov == 40.0 and names.demo == "walker" and names.files == []
+
+
 def test_a_file_names_models_of_its_own_folder_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     inside, outside = tmp_path / "races" / "tri.obj", tmp_path / "tri.obj"
     inside.parent.mkdir()
@@ -127,6 +140,8 @@ def test_trees_of_files_take_part(tmp_path: Path, capsys: pytest.CaptureFixture[
         ("oops = 1", "there is no 'oops' in a race"),
         ('size = "big"', "is not a size"),
         ("size = true", "size is a text or a number"),
+        ('time = 1\nframes = "0:2"', "a race has frames or time, not both"),
+        ("rays = 3", 'rays is a text, as rays = "rays.npz"'),
         ("demo = ", "is no TOML"),
     ],
 )
