@@ -26,7 +26,7 @@ def run(names: argparse.Namespace, words: Words) -> int:
     """List the lessons, measure one question (--question), or go through a lesson."""
     try:
         if not names.files:
-            for name, lesson in lessons().items():
+            for name, lesson in lessons(lambda error: words.warn(str(error))).items():
                 print(printable_lines(f"{name:<24} {lesson.title} ({lesson.minutes} minutes)"))
             return 0
         if len(names.files) > 1:

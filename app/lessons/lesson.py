@@ -4,7 +4,7 @@ lie in `assets/lessons`, a teacher's own in the folder `lessons` beside the user
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -89,10 +89,23 @@ class Lesson:
     papers: tuple[str, ...]
 
 
-def lessons() -> dict[str, Lesson]:
-    """All there are by their names: the program's, then the user's own. Raises LessonError where one is none."""
+def lessons(refuse: Callable[[LessonError], object] | None = None) -> dict[str, Lesson]:
+    """All there are by their names: the program's, then the user's own. What is none is handed to `refuse` and left
+    out; without that it is raised."""
+    found = {}
+    for name, path in _paths().items():
+        try:
+            found[name] = read(path)
+        except LessonError as error:
+            if refuse is None:
+                raise
+            refuse(error)
+    return found
+
+
+def _paths() -> dict[str, Path]:
     own = sorted(own_folder().glob(f"*{ENDING}"))
-    return {path.stem: read(path) for path in (*sorted(FOLDER.glob(f"*{ENDING}")), *own)}
+    return {path.stem: path for path in (*sorted(FOLDER.glob(f"*{ENDING}")), *own)}
 
 
 def own_folder() -> Path:
@@ -104,10 +117,10 @@ def named(name: str) -> Lesson:
     """The lesson of a name, or of a file. Raises LessonError with the names that there are."""
     if name.endswith(ENDING):
         return read(Path(name))
-    found = lessons()
+    found = _paths()
     if name not in found:
         raise LessonError(f"There is no lesson {name!r}; there are {', '.join(found)}, and files that end in {ENDING}.")
-    return found[name]
+    return read(found[name])
 
 
 def read(path: Path) -> Lesson:

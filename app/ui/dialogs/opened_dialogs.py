@@ -71,11 +71,7 @@ class OpenedDialogs(QObject):
     def fill_lessons(self, menu: QMenu) -> None:
         """Help > Lessons: the program's, the user's own, and one of any file."""
         menu.clear()
-        try:
-            found = lessons()
-        except LessonError as error:
-            self._session.notices.show("warning", str(error), topic="lesson")
-            found = {}
+        found = lessons(lambda error: self._session.notices.show("warning", str(error), topic="lesson"))
         for name, lesson in found.items():
             entry = menu.addAction(lesson_title(lesson))
             entry.triggered.connect(functools.partial(self.show_lesson, name))

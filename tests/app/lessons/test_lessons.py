@@ -71,6 +71,12 @@ def test_a_teachers_own_are_found_and_named(small: Path) -> None:
     assert "mine" in lessons() and named("mine").triangles == 200 and named(str(small)).name == "small"
     with pytest.raises(LessonError, match="no lesson 'maths'; there are divergence, refit-or-rebuild"):
         named("maths")
+    (own_folder() / "torn.toml").write_text("title = ")
+    assert named("mine").triangles == 200, "whatever lies beside it"
+    with pytest.raises(LessonError, match="torn.toml is no TOML"):
+        lessons()
+    refused: list[LessonError] = []
+    assert {"mine", "divergence"} <= set(lessons(refused.append)) and len(refused) == 1
 
 
 @pytest.mark.parametrize(
