@@ -48,11 +48,17 @@ def run(names: argparse.Namespace, words: Words) -> int:
             for one in found.policies]  # fmt: skip
     best = {"policy": "the best schedule", "ms": found.ms, "regret": 1.0, "rebuilds": sum(found.schedule)}
     print(text_table([best, *rows], ("policy", "ms", "regret", "rebuilds")))
-    print(f"{found.sentence[0].upper()}{found.sentence[1:]}.")
+    print(f"{found.sentence[0].upper()}{found.sentence[1:]}.\n{_break_even(found)}")
     if found.interpolation_error is not None:
         share = f"{100.0 * found.interpolation_error:.2g} %"
         words.say(f"Ages between 0, 1, 2, 4, 8 ... are interpolated, off by {share} (median); --exact measures all.")
     return 0
+
+
+def _break_even(found: Advice) -> str:
+    if found.rays_break_even is None:
+        return "Tracing a tree that is only refitted is no dearer here: more rays do not make rebuilds pay."
+    return f"From {found.rays_break_even:,} rays a frame on, rebuilding every frame is cheaper than never rebuilding."
 
 
 def _advice(names: argparse.Namespace, scene: Scene, state: State, words: Words) -> Advice:

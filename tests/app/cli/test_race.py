@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import re
 import tomllib
 from pathlib import Path
 
@@ -162,6 +163,7 @@ def test_advice_is_a_table_a_sentence_and_a_file_of_settings(
     printed = capsys.readouterr().out
     assert printed.splitlines()[0].split() == ["policy", "ms", "regret", "rebuilds"]
     assert "the best schedule" in printed and " ms a frame instead of " in printed
+    assert re.search(r"From [\d,]+ rays a frame on, rebuilding|more rays do not make rebuilds pay", printed)
     mode = tomllib.loads(out.read_text())["update"]["mode"]
     assert out.read_text().startswith("# lbvh/bvh2, 6 frames, 384 rays: ")
     assert main(["view", "--settings", str(out), "--print-settings"]) == 0
