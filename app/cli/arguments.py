@@ -9,13 +9,20 @@ import re
 
 from raygrove.app.cli import values
 from raygrove.app.cli.examples import EXAMPLES, EXIT_CODES
-from raygrove.app.cli.of_laboratory import add_advice, add_contestants, add_lesson, add_race, add_tree
+from raygrove.app.cli.of_laboratory import (
+    add_advice,
+    add_contestants,
+    add_hot_spots,
+    add_lesson,
+    add_race,
+    add_tree,
+)
 from raygrove.app.cli.of_programs import add_plug_in
 from raygrove.app.cli.of_stores import OF_STORES, add_store
 from raygrove.program import typed
 
 COMMANDS = (
-    *("view", "render", "bench", "race", "advise", "sweep", "results", "compare"),
+    *("view", "render", "bench", "race", "advise", "hotspots", "sweep", "results", "compare"),
     *("tree", "lesson", "info", "warm", "doctor"),
 )
 DEFAULT_COMMAND = "view"
@@ -82,6 +89,7 @@ def top_parser(version: str) -> argparse.ArgumentParser:
     commands.add_argument("bench", nargs="?", help="measure: bench build, trace, frame or suite")
     commands.add_argument("race", nargs="?", help="several structures on the same frames: who is faster, and why")
     commands.add_argument("advise", nargs="?", help="when to rebuild a structure over a clip, and when to refit it")
+    commands.add_argument("hotspots", nargs="?", help="where rays spend their steps, and what may help")
     commands.add_argument("sweep", nargs="?", help="many measurements or pictures by a plan, kept in a folder")
     commands.add_argument("results", nargs="?", help="what such a folder holds, as tables")
     commands.add_argument("compare", nargs="?", help="two such folders: what became slower, for CI")
@@ -103,6 +111,8 @@ def command_parser(command: str, version: str) -> argparse.ArgumentParser:
         "race": "Race up to eight configurations over the same frames, in turns: ranks with intervals, reasons, and "
         "hits proved equal. FILE may be a race.toml, which says all of it.",
         "advise": "Say when to rebuild a structure over a clip and when to refit it, by measured times.",
+        "hotspots": "Say where the rays of a picture, or of --frames of a clip, spend their steps: by node, depth, "
+        "object, material or triangle. Of one frame with what may help.",
         "sweep": "Do every job of a plan once: measurements and pictures, each kept in a folder of results, so that "
         "the same command goes on where it ended.",
         "results": "Show the results of sweeps: tables for people, papers and pages.",
@@ -126,13 +136,13 @@ def command_parser(command: str, version: str) -> argparse.ArgumentParser:
     elif command != "doctor":
         _add_scene(parser)
         _add_choices(parser, command)
-    if command in ("view", "render", "bench", "race", "advise"):
+    if command in ("view", "render", "bench", "race", "advise", "hotspots"):
         _add_picture(parser, command)
     if command == "tree":
         add_tree(parser)
     if command == "warm":
         _add_warming(parser)
-    if command in ("view", "render", "race"):
+    if command in ("view", "render", "race", "hotspots"):
         _add_objects(parser)
     if command == "view":
         add_contestants(parser)
@@ -140,6 +150,8 @@ def command_parser(command: str, version: str) -> argparse.ArgumentParser:
         add_race(parser)
     if command == "advise":
         add_advice(parser)
+    if command == "hotspots":
+        add_hot_spots(parser)
     if command in ("render", "bench"):
         _add_measuring(parser)
     if command == "render":
@@ -208,7 +220,7 @@ def _add_choices(parser: argparse.ArgumentParser, command: str) -> None:
         group.add_argument("--optimiser", metavar="NAME", help="what improves the tree after the build")
         group.add_argument("--layout", metavar="NAME", help="how nodes lie in memory")
         group.add_argument("--traversal", metavar="NAME", help="how rays traverse the layout")
-    if command != "advise":  # it has rays through pixels, and compares all policies
+    if command not in ("advise", "hotspots"):  # rays through a structure
         help_ = "first hits: by the structure, or tiles of spheres and glyphs"
         group.add_argument("--primary", metavar="NAME", help=help_)
     if command not in ("race", "advise"):
@@ -220,7 +232,7 @@ def _add_picture(parser: argparse.ArgumentParser, command: str) -> None:
     group = parser.add_argument_group("picture")
     if command != "advise":
         group.add_argument("--ray-type", metavar="NAME", help="what the rays show")
-    if command not in ("race", "advise"):  # one sample a frame
+    if command not in ("race", "advise", "hotspots"):  # one sample a frame
         help_ = "samples per pixel (pictures that are written: 16, or display.still_samples)"
         group.add_argument("--samples", metavar="N", help=help_)
     group.add_argument("--size", metavar="WxH", type=values.size, help="width and height in pixels")

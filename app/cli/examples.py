@@ -38,6 +38,10 @@ EXAMPLES = {
   raygrove advise --demo explode --hierarchy hploc
   raygrove advise walk.glb --hierarchy lbvh/bvh4 --frames 0:48 --out advice.toml
   raygrove view walk.glb --settings advice.toml      the advice, taken""",
+    "hotspots": """examples:
+  raygrove hotspots --demo walker --hierarchy lbvh --remedies
+  raygrove hotspots --demo explode --hierarchy lbvh@refit --frames 0:48 --by object
+  raygrove hotspots scene.glb --ray-type path --only 'bounce 1' --by triangle --most 50 --json""",
     "sweep": """examples:
   raygrove sweep plan.toml --store results/ --dry-run    how many jobs there are, and how long they take
   raygrove sweep plan.toml --store results/              do them; the same again goes on where it ended

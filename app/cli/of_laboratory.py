@@ -1,4 +1,4 @@
-"""The flags of the laboratory's commands: race, advise, lesson, tree."""
+"""The flags of the laboratory's commands: race, advise, hotspots, lesson, tree."""
 
 from __future__ import annotations
 
@@ -48,6 +48,20 @@ def add_advice(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("advice")
     group.add_argument("--exact", action="store_true", help="measure trees of every age, and all rays: takes longer")
     group.add_argument("--out", metavar="FILE", help="FILE.json, or FILE.toml, which --settings takes")
+
+
+def add_hot_spots(parser: argparse.ArgumentParser) -> None:
+    """Which rays are counted, and what is listed."""
+    group = parser.add_argument_group("hot spots")
+    group.add_argument(
+        "--only", metavar="NAME", help="these rays alone: primary, shadow, occlusion, 'bounce 1', 'bounce 2' ..."
+    )
+    help_ = "rays that look for their closest hit, for any, or both (default)"
+    group.add_argument("--hits", choices=("closest", "any", "both"), help=help_)
+    by = ("node", "depth", "object", "material", "triangle")
+    group.add_argument("--by", choices=by, help="what a line is (default: node; of several frames: depth)")
+    group.add_argument("--most", metavar="N", type=values.count(1), help="lines at most (default: 20)")
+    group.add_argument("--remedies", action="store_true", help="build what may help, and count the same rays with it")
 
 
 def add_lesson(parser: argparse.ArgumentParser) -> None:

@@ -134,13 +134,13 @@ def _draw(engine: Engine, moment: Moment, view: View, check: Callable[[], None],
         is_updated = number == 0 and (is_new or settings.update.always)
         update = dataclasses.replace(settings.update, always=is_updated)
         cost.append(
-            _rendered(engine, moment, dataclasses.replace(view, settings=dataclasses.replace(settings, update=update)))
+            rendered(engine, moment, dataclasses.replace(view, settings=dataclasses.replace(settings, update=update)))
         )
         check()
     return together(cost)
 
 
-def _rendered(engine: Engine, moment: Moment, view: View) -> FrameStatistics:
+def rendered(engine: Engine, moment: Moment, view: View) -> FrameStatistics:
     """One frame, and again where the structure had too little room for it: it is given more by then, or the engine
     raises."""
     while True:

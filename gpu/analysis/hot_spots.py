@@ -224,7 +224,7 @@ class HotSpots:
             f"{one.name:<11} {one.depth:>5} {one.visits:>11,} {one.share:>7.1%} {one.missed:>7.1%}"
             for one in self.top(20)
         ]
-        return "\n".join([*lines, *(f"{one.sentence} {_told(one)}" for one in self.findings)])
+        return "\n".join([*lines, *(f"{one.sentence} {remedy_sentence(one)}" for one in self.findings)])
 
     # -- the table ----------------------------------------------------------------------------------------------------
     @functools.cached_property
@@ -257,7 +257,7 @@ class HotSpots:
         return found
 
 
-def _told(finding: Finding) -> str:
+def remedy_sentence(finding: Finding) -> str:
     """The remedy of a finding, and what it gains."""
     if finding.gain is None:
         return f"What may help: {finding.remedy}."

@@ -85,13 +85,13 @@ def drawn(
     for key, value in {**changes, **more}.items():
         settings = set_option(settings, key, value)
     singly: list[FrameStatistics] = []
-    rendered = headless._rendered
+    rendered = headless.rendered
 
     def noted(*arguments: Any) -> FrameStatistics:
         singly.append(rendered(*arguments))
         return singly[-1]
 
-    monkeypatch.setattr(headless, "_rendered", noted)
+    monkeypatch.setattr(headless, "rendered", noted)
     state = State(scene=SceneReference("demo", ("walker",)), settings=settings)
     return list(
         headless.render_frames(target, scene, state, [(3, 0.1), (4, 0.2)], repeat=repeat, with_totals=True)

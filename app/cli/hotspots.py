@@ -1,0 +1,83 @@
+"""`hotspots`: where the rays of a picture, or of the frames of a clip, spend their steps, and what may help."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+from raygrove.app.cli.cameras import looked_through
+from raygrove.app.cli.common import check_attributes, scene_from, settings_from, state_from, target_from
+from raygrove.app.cli.render import frames_of
+from raygrove.app.export.tables import json_text, text_table
+from raygrove.app.frames.hot_clips import hot_spots_in
+from raygrove.app.problems.problems import UsageError
+from raygrove.gpu.analysis.hot_clip import ClipSpots
+from raygrove.gpu.analysis.hot_spots import HotSpots, Spot, remedy_sentence
+from raygrove.gpu.errors import Error
+from raygrove.printable import printable_lines
+
+if TYPE_CHECKING:
+    from raygrove.app.cli.main import Words
+
+MOST_LINES, MOST_FRAMES = 20, 1000
+COLUMNS = ("name", "share", "visits", "missed", "box_tests", "tests", "hits", "depth", "size")
+
+
+def run(names: argparse.Namespace, words: Words) -> int:
+    """Draw, count, and print the lines that cost most, with what they mean."""
+    settings = settings_from(names, words)
+    reference, scene = scene_from(names, settings, words)
+    state = looked_through(names, state_from(names, settings, reference, scene), scene)
+    check_attributes(state.settings, scene)
+    frames = frames_of(names, scene, state)
+    if len(frames) > MOST_FRAMES:
+        raise UsageError(f"--frames: hot spots are of up to {MOST_FRAMES:,} frames, and these are {len(frames):,}.")
+    asked = (names.only or "all", names.hits or "both")
+    most = names.most or MOST_LINES
+    try:
+        clip = ClipSpots(names.by or "depth") if len(frames) > 1 else None
+        with contextlib.ExitStack() as stack:
+            target = stack.enter_context(contextlib.closing(target_from(state.settings, words)))
+            drawn = hot_spots_in(target, scene, state, frames, *asked, remedies=names.remedies)
+            for (number, _), found in zip(frames, stack.enter_context(contextlib.closing(drawn)), strict=True):
+                if clip is not None:
+                    clip.add(number, found)
+        spots = found.top(most, names.by or "node") if clip is None else clip.top(most)
+    except Error as error:
+        raise UsageError(f"{str(error).rstrip('.')}.") from error
+    about = {"configuration": found.configuration, "rays": asked[0], "kind": asked[1]}
+    _tell(names, _of_frame(about, frames[0][0], found) if clip is None else _of_clip(about, clip), spots)
+    return 0
+
+
+def _of_frame(about: dict[str, str], number: int, found: HotSpots) -> tuple[dict[str, Any], list[str]]:
+    """What is told of a frame beside its lines: as data, and in words."""
+    visits, tests, boxes = (int(getattr(found, of).sum()) for of in ("visits", "tests", "box_tests"))
+    counts = {"frame": number, "ray_count": found.counts.rays, "visits": visits, "tests": tests, "box_tests": boxes}
+    facts = {**about, **counts, "findings": [dataclasses.asdict(one) for one in found.findings]}
+    head = f"{about['configuration']}: {found.counts.rays:,} rays, {visits:,} visits, {tests:,} primitives tested."
+    return facts, [head, *(f"{one.sentence} {remedy_sentence(one)}" for one in found.findings)]
+
+
+def _of_clip(about: dict[str, str], clip: ClipSpots) -> tuple[dict[str, Any], list[str]]:
+    """The same of several."""
+    frames, each = clip.frames, [one.cost / max(one.rays, 1) for one in clip.frames]
+    dearest = max(range(len(frames)), key=each.__getitem__)
+    number, mean = frames[dearest].frame, sum(each) / len(each)
+    visits, tests = (sum(getattr(one, of) for one in frames) for of in ("visits", "tests"))
+    head = f"{about['configuration']}: {len(frames)} frames, {visits:,} visits, {tests:,} primitives tested."
+    said = f"Frame {number} costs most: {each[dearest]:.1f} a ray, the mean is {mean:.1f}"
+    facts = {**about, "by": clip.by, "frames": [one._asdict() for one in frames]}
+    return facts, [head, f"{said}; --frames {number}:{number + 1} says what may help there."]
+
+
+def _tell(names: argparse.Namespace, told: tuple[dict[str, Any], list[str]], spots: tuple[Spot, ...]) -> None:
+    facts, sentences = told
+    rows = [dataclasses.asdict(spot) for spot in spots]
+    if names.json:
+        print(json_text({**facts, "spots": rows}))
+        return
+    shown = [column for column in COLUMNS if any(row[column] is not None for row in rows)]
+    print(printable_lines("\n".join([text_table(rows, shown), "", *sentences])))

@@ -1,0 +1,52 @@
+"""Hot spots of numbered frames without a window: each drawn as it is, the structure updated from one to the next as the
+settings say."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Generator, Sequence
+from typing import cast
+
+from raygrove.app.document.state import State
+from raygrove.app.frames.headless import TargetPixels, camera_at, rendered
+from raygrove.app.frames.race_report import prepared
+from raygrove.app.frames.sphere_pictures import check_no_window
+from raygrove.app.frames.views import view_settings
+from raygrove.gpu.analysis.hot_findings import HotFinding
+from raygrove.gpu.analysis.hot_frames import hot_spots_of, measured_remedy, with_findings
+from raygrove.gpu.analysis.hot_spots import HotSpots
+from raygrove.gpu.engine import Engine, View
+from raygrove.gpu.scene import Moment, Scene
+from raygrove.gpu.target.base import Target
+
+
+def hot_spots_in(
+    target: Target,
+    scene: Scene,
+    state: State,
+    frames: Sequence[tuple[int, float]],
+    rays: str = "all",
+    kind: str = "both",
+    *,
+    remedies: bool = False,
+) -> Generator[HotSpots, None, None]:
+    """Of (number, seconds) pairs, one after another. One frame alone has findings too, and what their remedies gain
+    where that is asked for. Raises Error where a picture casts no such rays."""
+    check_no_window(state)
+    render = state.settings.render
+    pixels = TargetPixels(target, render.width, render.height)
+    view = View(view_settings(state, samples=1), state.camera_of(0), pixels)
+    with contextlib.closing(Engine(target, scene)) as engine:
+        prepared(engine, scene, state)
+        for number, time in frames:
+            moment = Moment(time, state.timeline.clip, number)
+            view = dataclasses.replace(view, camera=camera_at(state, scene, moment))
+            rendered(engine, moment, view)
+            found = hot_spots_of(engine, view, rays, kind)
+            if len(frames) == 1:
+                found = with_findings(engine, view, found)
+            if len(frames) == 1 and remedies:
+                measured = (measured_remedy(engine, view, found, cast(HotFinding, one)) for one in found.findings)
+                found = dataclasses.replace(found, findings=tuple(measured))
+            yield found
