@@ -20,6 +20,8 @@ from raygrove.gpu.analysis.advice import advise as advise_rig
 from raygrove.gpu.analysis.rig import Rig, camera_rays
 from raygrove.gpu.errors import Error
 from raygrove.gpu.face.laboratory import MOST_FRAMES, MOST_RAYS
+from raygrove.gpu.face.ray_files import rig_rays
+from raygrove.gpu.face.rays import RaySet
 from raygrove.gpu.scene import Scene
 
 if TYPE_CHECKING:
@@ -68,7 +70,10 @@ def _advice(names: argparse.Namespace, scene: Scene, state: State, words: Words)
         raise UsageError(
             f"advice is for 2 to {MOST_FRAMES} frames, and these are {count}: give a scene that moves and --frames A:B."
         )
-    rays = camera_rays(course.cameras[0], *course.size)
+    if names.rays is not None:
+        rays = rig_rays(RaySet.load(names.rays))
+    else:
+        rays = camera_rays(course.cameras[0], *course.size)
     taken = rays if names.exact else rays.at_most(MOST_RAYS)
     with contextlib.closing(target_from(state.settings, words)) as target:
         rig = Rig(target, scene, view.hierarchy, view.structure_choice, taken)

@@ -46,6 +46,9 @@ def add_race(parser: argparse.ArgumentParser) -> None:
 def add_advice(parser: argparse.ArgumentParser) -> None:
     """How advice is measured and kept."""
     group = parser.add_argument_group("advice")
+    group.add_argument(
+        "--rays", metavar="FILE.npz", help="trace these rays in each frame, not a camera's (docs/race.md)"
+    )
     group.add_argument("--exact", action="store_true", help="measure trees of every age, and all rays: takes longer")
     group.add_argument("--out", metavar="FILE", help="FILE.json, or FILE.toml, which --settings takes")
 

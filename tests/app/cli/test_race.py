@@ -194,6 +194,10 @@ def test_rays_of_a_file_are_raced(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert race("--contestants", "lbvh@refit,brute_force", "--rays", str(tmp_path / "rays.npz"), "--json") == 0
     told = json.loads(capsys.readouterr().out)
     assert told["size"] == [50, 1] and told["mismatches"] == 0 and told["contestants"][0]["rays"] == 50
+    words = ["--demo", "walker", *SMALL, "--frames", "0:3", "--hierarchy", "lbvh", "--rays", str(tmp_path / "rays.npz")]
+    assert main(["advise", *words, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["rays"] == told["measured_rays"] == 50 and told["frames"] == 3
     file = tmp_path / "race.toml"
     file.write_text('contestants = ["lbvh", "hploc"]\nframes = "0:1"\nrepeat = 6\nrays = "rays.npz"\n')
     assert main(["race", str(file), "--demo", "walker", *SMALL, "--json"]) == 0
