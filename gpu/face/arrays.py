@@ -82,6 +82,13 @@ def check_range(column: Any, name: str, least: int, most: int) -> None:
             raise ArrayError(f"{name} are from {least} to {most}; {found}")
 
 
+def check_size(size: Any, where: str) -> None:
+    """ArrayError where this is no width and height of a picture."""
+    is_pair = isinstance(size, tuple | list) and len(size) == 2
+    if not is_pair or not all(isinstance(side, int | np.integer) and 1 <= side <= 1 << 14 for side in size):
+        raise ArrayError(f"size is (width, height) in pixels, from 1 to {1 << 14}; it is {size}", where)
+
+
 def check_is_array(array: Any, name: str) -> None:
     """ArrayError where what is to be written in place is a sequence or a number: nothing of it would come back."""
     if not any(hasattr(array, way) for way in ("__array_interface__", "__cuda_array_interface__", "__dlpack__")):

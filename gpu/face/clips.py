@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from .. import scene as plain
 from ..animate.animate import Animator
+from ..camera import Camera, fit
 from ..errors import Error
 from ..target.base import Array
 from ..target.foreign import on_host
@@ -145,6 +147,26 @@ def open(path: Any) -> Clip:
             info.name for info in demos.ALL_DEMOS
         )
         raise Error(str(error).rstrip("."), "rg.open", remedy) from error
+
+
+def numbers_of(clip: Clip, frames: Any, where: str) -> Sequence[int]:
+    """The numbers of a clip's frames that are meant: without `frames` all of one run. Error where they are none."""
+    if frames is None:
+        rate = clip.to_plain().fps or clip.fps
+        return range(int(round(clip.duration * rate)) + (not clip.repeats) or 1)
+    if isinstance(frames, range) and (not frames or min(frames[0], frames[-1]) >= 0):
+        return frames
+    is_some = isinstance(frames, list | tuple | np.ndarray)
+    if not is_some or not all(isinstance(one, int | np.integer) and one >= 0 for one in frames):
+        what = f"frames are numbers of the clip's frames, as range(24); they are {frames!r}"
+        raise Error(what, where, "give frames=range(...)")
+    return [int(one) for one in frames]
+
+
+def seen_by(scene: plain.Scene, camera: Camera | None, size: Any, where: str) -> Camera:
+    """The camera that is given, or one that sees all of a scene. Error where the picture's size is none."""
+    arrays.check_size(size, where)
+    return camera or fit(scene.lower, scene.upper, aspect=size[0] / size[1])
 
 
 def placed(clip: Clip, time: float, into: Array) -> None:

@@ -11,7 +11,7 @@ from ..analysis.divergence import Divergence, divergence_of_rays
 from ..analysis.hot_findings import HotFinding
 from ..analysis.hot_frames import divergence_of, hot_spots_of, measured_remedy, with_findings
 from ..analysis.hot_spots import HotSpots
-from ..camera import Camera, fit
+from ..camera import Camera
 from ..engine import Engine, View
 from ..errors import Error
 from ..pixels import ArrayPixels
@@ -19,7 +19,7 @@ from ..scene import Moment
 from ..settings import OptionError, checked
 from ..shade.registry import ray_types
 from ..view import ViewSettings
-from .clips import Clip
+from .clips import Clip, numbers_of, seen_by
 from .devices import device_of
 from .races import entry_of
 from .rays import RaySet, buffered
@@ -74,10 +74,6 @@ def hot_spots(
         return dataclasses.replace(found, findings=tuple(measured))
 
 
-def _rate(clip: Clip) -> float:
-    return clip.to_plain().fps or clip.fps
-
-
 def divergence(
     what: Clip | Structure,
     configuration: str | RaySet | SensorRays = "hploc",
@@ -123,9 +119,10 @@ def _drawn(
     options: Any = checked(ray_types()[ray_type].Options, ray_type_options or {}, f"{ray_type}.")
     entry = entry_of(configuration, ViewSettings(ray_type=ray_type, ray_type_options=options))
     scene = clip.to_plain()
-    seen = camera or fit(scene.lower, scene.upper, aspect=size[0] / size[1])
+    seen = seen_by(scene, camera, size, "rg.hot_spots")
+    (number,) = numbers_of(clip, [frame], "rg.hot_spots")
     with device_of(device).used("rg.hot_spots") as target, contextlib.closing(Engine(target, scene)) as engine:
         view = View(entry.settings, seen, ArrayPixels(target, *size))
-        engine.render_frame(Moment(frame / _rate(clip), frame_id=frame), [view])
+        engine.render_frame(Moment(number / (scene.fps or clip.fps), frame_id=number), [view])
         engine.flush()
         yield engine, view

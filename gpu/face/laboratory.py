@@ -7,11 +7,10 @@ from typing import Any
 from ..analysis.advice import Advice
 from ..analysis.advice import advise as advise_rig
 from ..analysis.rig import Rig, camera_rays
-from ..camera import fit
 from ..configuration import Configuration
 from ..errors import Error
 from ..scene import Moment
-from .clips import Clip
+from .clips import Clip, numbers_of, seen_by
 from .configured import configured
 from .devices import device_of
 from .ray_files import rig_rays
@@ -49,15 +48,13 @@ def advise(
     """
     _check_words(clip, configuration, rays)
     made, scene = configured(configuration), clip.to_plain()
-    rate = scene.fps or clip.fps
-    instants = int(round(clip.duration * rate)) + (not clip.repeats)
-    numbers = range(instants or 1) if frames is None else frames
+    rate, numbers = scene.fps or clip.fps, numbers_of(clip, frames, "rg.advise")
     if not 2 <= len(numbers) <= MOST_FRAMES:
         what = f"schedules have 2 to {MOST_FRAMES} frames, and these are {len(numbers)}"
         raise Error(what, "rg.advise", "give a clip that moves, and frames=range(...) of it")
     with device_of(device).used("rg.advise") as target:
-        camera = fit(scene.lower, scene.upper, aspect=size[0] / size[1])
-        taken = rig_rays(rays) if rays is not None else camera_rays(camera, *size)
+        seen = seen_by(scene, None, size, "rg.advise")
+        taken = rig_rays(rays) if rays is not None else camera_rays(seen, *size)
         rig = Rig(target, scene, made.name, made.choice, taken if exact else taken.at_most(MOST_RAYS))
         try:
             if not rig.hierarchy.capabilities.refit:

@@ -112,9 +112,7 @@ def _tree_of(scene: Any) -> Structure:
 def _checked(views: list[Camera], size: tuple[int, int], outputs: Sequence[str]) -> tuple[str, ...]:
     if isinstance(outputs, str) or not outputs or not set(outputs) <= set(OUTPUTS):
         raise arrays.ArrayError(f"outputs are some of {', '.join(OUTPUTS)}; they are {outputs!r}", "rg.render")
-    is_pair = isinstance(size, tuple | list) and len(size) == 2
-    if not is_pair or not all(isinstance(side, int | np.integer) and 1 <= side <= 1 << 14 for side in size):
-        raise arrays.ArrayError(f"size is (width, height) in pixels, from 1 to {1 << 14}; it is {size}", "rg.render")
+    arrays.check_size(size, "rg.render")
     for number, view in enumerate(views):
         if not isinstance(view, Camera):
             raise arrays.ArrayError(f"camera {number} is no rg.Camera but a {type(view).__name__}", "rg.render")

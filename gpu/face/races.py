@@ -13,14 +13,14 @@ from ..analysis.race import Race
 from ..analysis.racing import Course, Entry, run
 from ..analysis.ray_racing import run as race_rays
 from ..analysis.rivals.embree_lane import rival_of
-from ..camera import Camera, fit
+from ..camera import Camera
 from ..errors import Error
 from ..hierarchy.bvh.own.tree import Tree
 from ..scene import Moment
 from ..settings import OptionError, checked
 from ..shade.registry import ray_types
 from ..view import ViewSettings
-from .clips import Clip
+from .clips import Clip, numbers_of, seen_by
 from .configured import configured
 from .devices import device_of
 from .foreign_trees import given_trees
@@ -72,16 +72,20 @@ def race(
     >>> found.mismatches, [one.letter for one in found.contestants], sorted(one.rank for one in found.ranking)[0]
     (0, ['A', 'B'], 1)
     """
+    if not isinstance(scene, Clip):
+        what = f"a race is over a rg.Clip, of arrays or by rg.open, and this is {type(scene).__name__}"
+        raise Error(what, "rg.race", "call rg.race(clip, ['lbvh', 'hploc'])")
+    if isinstance(contestants, str):
+        raise Error("contestants are a list of texts, and this is one", "rg.race", "call rg.race(clip, ['lbvh'])")
     plain = scene.to_plain()
-    rate = plain.fps or scene.fps
-    numbers = range(int(round(scene.duration * rate)) or 1) if frames is None else frames
+    rate, numbers = plain.fps or scene.fps, numbers_of(scene, frames, "rg.race")
     if not 1 <= len(numbers) <= MOST_FRAMES:
         what = f"a race has 1 to {MOST_FRAMES:,} frames, and these are {len(numbers)}"
         raise Error(what, "rg.race", "give frames=range(...) of the clip")
     if ray_type not in ray_types():
         raise OptionError("ray_type", ray_type, "one of " + ", ".join(ray_types()))
     options: Any = checked(ray_types()[ray_type].Options, ray_type_options or {}, f"{ray_type}.")
-    seen = camera or fit(plain.lower, plain.upper, aspect=size[0] / size[1])
+    seen = seen_by(plain, camera, size, "rg.race")
     moments = [Moment(number / rate, frame_id=number) for number in numbers]
     shared = ViewSettings(ray_type=ray_type, ray_type_options=options, seed=seed)
     first = scene.at(moments[0].time) if trees else _NO_MESH

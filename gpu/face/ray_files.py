@@ -12,7 +12,7 @@ import numpy as np
 from ..analysis.frame_rays import PRIMARY, CastRays, cast_rays
 from ..analysis.rig import Rays, camera_rays
 from ..analysis.whole_file import whole_file
-from ..camera import Camera, fit
+from ..camera import Camera
 from ..engine import Engine, View
 from ..errors import Error
 from ..pixels import ArrayPixels
@@ -23,7 +23,7 @@ from ..target.base import Target
 from ..target.foreign import on_host
 from ..trace.trace import BufferRays, QueueRays, Tracer
 from ..view import ViewSettings
-from .clips import Clip
+from .clips import Clip, seen_by
 from .devices import device_of
 from .rays import RaySet
 from .sensors import SensorRays
@@ -50,7 +50,7 @@ def recorded(
         raise OptionError("ray_type", ray_type, "one of " + ", ".join(ray_types()))
     options: Any = checked(ray_types()[ray_type].Options, ray_type_options or {}, f"{ray_type}.")
     scene = clip.to_plain()
-    seen = camera or fit(scene.lower, scene.upper, aspect=size[0] / size[1])
+    seen = seen_by(scene, camera, size, "rg.RaySet.record")
     if name == PRIMARY:
         rays = camera_rays(seen, *size)
         return RaySet(rays.origins, rays.directions)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import raygrove as rg
+from raygrove.gpu.face.clips import numbers_of
 from raygrove.gpu.target.base import Target
 from raygrove.testing.closest_hits import triangle_hits
 
@@ -88,3 +89,14 @@ def test_a_time_that_is_none_leaves_the_tree_and_is_said_each_time(host_target: 
             with pytest.raises(rg.Error, match="a time is a number of seconds; it is"):
                 tree.update(time)  # type: ignore[arg-type]
         assert tree.update() == "nothing" and tree.update(0.05) == "refit"
+
+
+def test_all_frames_of_a_clip_of_arrays_end_with_its_last_instant() -> None:
+    still = np.zeros((1, 3, 3), np.float32)
+    assert [list(numbers_of(rg.Clip(np.repeat(still, count, axis=0), [[0, 1, 2]]), None, "")) for count in (1, 3)] == [
+        [0],
+        [0, 1, 2],
+    ]
+    walker = rg.open("walker")
+    assert len(numbers_of(walker, None, "")) == round(walker.duration * walker.to_plain().fps), "it begins again"
+    assert numbers_of(walker, np.array([3, 5]), "") == [3, 5]
