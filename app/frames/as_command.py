@@ -9,7 +9,7 @@ from __future__ import annotations
 import glob
 import os
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from raygrove.app.document.state import SceneReference, State
@@ -36,6 +36,12 @@ SEEN = ("camera.near", "camera.far", "display.spheres", "timeline.fps", "timelin
 ELSEWHERE = ("render.width", "render.height", "render.samples")
 """What --size and --samples say."""
 
+OF_CONTESTANTS = (
+    *("hierarchy", "optimiser", "update", "race", "boxes"),
+    *(f"render.{name}" for name in ("hierarchy", "optimiser", "layout", "traversal", "triangle_test")),
+)
+"""What each contestant of a race says itself, and what a race does not show."""
+
 PATHS = ("import.environment",)
 
 
@@ -54,6 +60,19 @@ def words_of(state: State, scene: Scene, size: tuple[int, int], own: Settings) -
         *view_words(state, scene, size, own),
         *("--out", OUT),
     ]
+
+
+def race_line(state: State, scene: Scene, own: Settings, contestants: Sequence[str]) -> str:
+    """What a shell takes to race these over the whole clip as the window shows it. Raises ObjectsError."""
+    program = ("raygrove",) if typed() == "raygrove" else COMMAND
+    settings, looks_through = drawn_settings(state, scene), state.views[0].camera
+    camera = ["--camera", str(looks_through)] if looks_through else _camera_words(state.camera_of(0), scene)
+    words = [
+        *("race", *_scene_words(state.scene), *plug_in_words(), *_setting_words(settings, own, _is_raced)),
+        *(*_object_words(state.hidden, scene, own), *camera),
+        *("--size", f"{settings.render.width}x{settings.render.height}", "--contestants", ",".join(contestants)),
+    ]
+    return shlex.join([*program, *words])
 
 
 def configuration(state: State, scene: Scene | None) -> str:
@@ -95,18 +114,23 @@ def _scene_words(reference: SceneReference) -> list[str]:
     return [os.path.abspath(name) for name in reference.names]
 
 
-def _setting_words(settings: Settings, own: Settings) -> Iterator[str]:
+def _is_said(key: str) -> bool:
+    return key in SEEN or (key.partition(".")[0] not in NOT_SEEN and key not in ELSEWHERE)
+
+
+def _is_raced(key: str) -> bool:
+    group = key.partition(".")[0]
+    return group == "statistics" or (_is_said(key) and group not in OF_CONTESTANTS and key not in OF_CONTESTANTS)
+
+
+def _setting_words(settings: Settings, own: Settings, is_said: Callable[[str], bool] = _is_said) -> Iterator[str]:
     now, theirs, usual = (dict(leaves(to_table(one, everything=True))) for one in (settings, own, Settings()))
-    for key in filter(_is_said, {**now, **theirs}):
+    for key in filter(is_said, {**now, **theirs}):
         default = usual[key] if key in usual else option_field(key).default
         value = now.get(key, default)
         if value != default or value != theirs.get(key, default):
             text = os.path.abspath(value) if key in PATHS and value else _text(value)
             yield from _flag(KEY_FLAGS[key], text) if key in KEY_FLAGS else ("--set", f"{key}={text}")
-
-
-def _is_said(key: str) -> bool:
-    return key in SEEN or (key.partition(".")[0] not in NOT_SEEN and key not in ELSEWHERE)
 
 
 def _object_words(hidden: Sequence[int], scene: Scene, own: Settings) -> list[str]:

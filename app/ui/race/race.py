@@ -3,7 +3,6 @@ is asked, before someone goes to its workspace."""
 
 from __future__ import annotations
 
-import shlex
 import time
 from collections.abc import Callable
 
@@ -12,11 +11,14 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from raygrove.app.document.jobs import Job
 from raygrove.app.document.state import State
+from raygrove.app.edits.objects import ObjectsError
 from raygrove.app.frames import race_report
+from raygrove.app.frames.as_command import race_line
 from raygrove.app.frames.contestants import RACE, as_drawn, spelling_of
 from raygrove.app.frames.race_hits import ComparedHits, StepDifference
 from raygrove.app.frames.render_thread import FinishedFrame
 from raygrove.app.playback import timeline as timelines
+from raygrove.app.settings.file import load_user_settings
 from raygrove.app.settings.race_options import RaceOptions, contestants_of, pair_of
 from raygrove.app.ui.race.naming import ordinal, policy_title, structure_title
 from raygrove.app.ui.race.pictures import RacePicture
@@ -27,7 +29,6 @@ from raygrove.app.ui.session.session import Session
 from raygrove.gpu.analysis.live_race import LiveRace
 from raygrove.gpu.analysis.race import LETTERS
 from raygrove.gpu.settings import OptionError
-from raygrove.program import typed
 
 KEY = "settings.race"
 SECONDS_BETWEEN = 0.2
@@ -254,7 +255,10 @@ class Race(QObject):
         if state.timeline.is_playing:
             self._document.change("timeline", timelines.pause(state.timeline))
         texts = contestants_of(self._options)
-        command = shlex.join([*typed().split(), "race", *_scene_words(state), "--contestants", ",".join(texts)])
+        try:
+            command = race_line(state, scene, load_user_settings()[0], texts)
+        except ObjectsError:  # the scene of a running program, or an object whose name no command can say
+            command = ""
 
         def done(job: Job) -> None:
             self._session.notices.tell(tr("Saved {path}. {verdict}").format(path=path, verdict=job.result.verdict))
@@ -268,9 +272,3 @@ def said_of(found: StepDifference, one: str, other: str) -> str:
     share = tr("{one} takes {total:,} steps {word} than {other}; blue: up to {most:,} fewer a ray, brown: more.")
     word = tr("more") if found.total > 0 else tr("fewer")
     return share.format(one=one, other=other, total=abs(found.total), word=word, most=found.most)
-
-
-def _scene_words(state: State) -> list[str]:
-    render = state.settings.render
-    named = ["--demo", *state.scene.names] if state.scene.kind == "demo" else list(state.scene.names)
-    return [*named, "--ray-type", render.ray_type, "--size", f"{render.width}x{render.height}"]

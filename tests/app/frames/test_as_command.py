@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from raygrove.app.cli.arguments import parse
 from raygrove.app.cli.main import main
 from raygrove.app.document.jobs import Job
 from raygrove.app.document.opening import cameras_of, open_scene
@@ -208,3 +209,19 @@ def test_the_clip_that_is_shown_is_said() -> None:
     assert as_command.drawn_settings(shown, scene).timeline.clip == "run", (
         "a clip that is called 1 would be taken for it"
     )
+
+
+def test_a_race_is_said_with_the_camera_and_all_that_is_shown() -> None:
+    state = changed("orthographic")
+    settings = set_option(state.settings, "statistics.traversal_cost", 2.0)
+    state = dataclasses.replace(state, settings=set_option(settings, "update.mode", "refit"))
+    words = shlex.split(as_command.race_line(state, SCENE, Settings(), ("lbvh@refit", "hploc")))
+    names = parse(words[words.index("race") :], "1")
+    assert names.command == "race" and names.demo == "walker" and names.contestants == ("lbvh@refit", "hploc")
+    assert names.orthographic == 1.5 and names.eye == TILTED.eye and names.hide == "1" and names.ray_type == "flat"
+    assert dict(names.set) == {
+        "demo.triangles": "500", "statistics.traversal_cost": "2", "ray_type.steps.maximum": "31", "camera.near": "6",
+    }  # fmt: skip
+    looking = dataclasses.replace(state, views=(dataclasses.replace(state.views[0], camera=1),), cameras=(FITTED,) * 2)
+    words = shlex.split(as_command.race_line(looking, SCENE, Settings(), ("lbvh",)))
+    assert words[words.index("--camera") + 1] == "1" and "--eye" not in words
