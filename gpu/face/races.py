@@ -72,11 +72,7 @@ def race(
     >>> found.mismatches, [one.letter for one in found.contestants], sorted(one.rank for one in found.ranking)[0]
     (0, ['A', 'B'], 1)
     """
-    if not isinstance(scene, Clip):
-        what = f"a race is over a rg.Clip, of arrays or by rg.open, and this is {type(scene).__name__}"
-        raise Error(what, "rg.race", "call rg.race(clip, ['lbvh', 'hploc'])")
-    if isinstance(contestants, str):
-        raise Error("contestants are a list of texts, and this is one", "rg.race", "call rg.race(clip, ['lbvh'])")
+    _check_words(scene, contestants)
     plain = scene.to_plain()
     rate, numbers = plain.fps or scene.fps, numbers_of(scene, frames, "rg.race")
     if not 1 <= len(numbers) <= MOST_FRAMES:
@@ -95,6 +91,14 @@ def race(
             some = [rival_of(text) or entry_of(text, shared) for text in contestants]
             return race_rays(target, plain, some, course, rig_rays(rays))
         return run(target, plain, [entry_of(text, shared) for text in contestants], course)
+
+
+def _check_words(scene: Any, contestants: Any) -> None:
+    if not isinstance(scene, Clip):
+        what = f"a race is over a rg.Clip, of arrays or by rg.open, and this is {type(scene).__name__}"
+        raise Error(what, "rg.race", "call rg.race(clip, ['lbvh', 'hploc'])")
+    if isinstance(contestants, str):
+        raise Error("contestants are a list of texts, and this is one", "rg.race", "call rg.race(clip, ['lbvh'])")
 
 
 def entry_of(configuration: str, shared: ViewSettings) -> Entry:

@@ -98,5 +98,5 @@ def test_all_frames_of_a_clip_of_arrays_end_with_its_last_instant() -> None:
         [0, 1, 2],
     ]
     walker = rg.open("walker")
-    assert len(numbers_of(walker, None, "")) == round(walker.duration * walker.to_plain().fps), "it begins again"
+    assert len(numbers_of(walker, None, "")) == round(walker.duration * walker.fps), "it begins again"
     assert numbers_of(walker, np.array([3, 5]), "") == [3, 5]

@@ -25,6 +25,12 @@ def mesh(**named: Any) -> Any:
 
 LIDAR = rg.sensors.lidar(2, 2)
 CLIP = rg.Clip([V, V], T)
+SIZED: dict[str, Callable[..., Any]] = {
+    "a race": functools.partial(rg.race, CLIP, ["lbvh"]),
+    "advice": functools.partial(rg.advise, CLIP, "lbvh", device="cpu"),
+    "hot spots": functools.partial(rg.hot_spots, CLIP, "lbvh"),
+    "recorded rays": functools.partial(rg.RaySet.record, CLIP, bounce=1),
+}
 
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "colour by name": (lambda: mesh(color="red"), "color is three linear numbers.*'red'"),
@@ -43,12 +49,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "a range as text": (lambda: rg.sensors.lidar(4, 8, t_max="far"), "t_max is one number.*'far'"),
     "a range for each": (lambda: rg.sensors.lidar(4, 8, t_max=[1, 2]), "t_max is one number"),
     **{f"no size of {name}": (functools.partial(call, size=(0, 9)), r"size is \(width, height\).*\(0, 9\)")
-       for name, call in {
-           "a race": functools.partial(rg.race, CLIP, ["lbvh"]),
-           "advice": functools.partial(rg.advise, CLIP, "lbvh", device="cpu"),
-           "hot spots": functools.partial(rg.hot_spots, CLIP, "lbvh"),
-           "recorded rays": functools.partial(rg.RaySet.record, CLIP, bounce=1),
-       }.items()},
+       for name, call in SIZED.items()},
     "frames as one number": (lambda: rg.race(CLIP, ["lbvh"], frames=24), r"frames are numbers.*as range\(24\)"),
     "a frame before the first": (lambda: rg.hot_spots(CLIP, "lbvh", frame=-1), "frames are numbers of the clip's"),
     "contestants as one text": (lambda: rg.race(CLIP, "lbvh"), "contestants are a list of texts"),
