@@ -117,7 +117,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "app.playback": PLAIN,
     "app.edits": PLAIN,
     "app.scene_io": PLAIN,
-    "app.export": PLAIN,
+    "app.export": ("gpu.shade.srgb", *PLAIN),
     "bench": ("app.scene_io", "gpu"),  # scenes are plain values, made or read without Qt: docs/decisions/rooms.md
     "bench.store": ("app.export.tables", "app.export.whole_files", "gpu.analysis", "gpu.errors", "gpu.linux"),
     "gpu": ("gpu",),

@@ -13,6 +13,7 @@ import numpy as np
 from PIL import Image
 
 from raygrove.gpu.scene import Material, Texture
+from raygrove.gpu.shade import srgb
 
 from .whole_files import write_bytes
 
@@ -232,6 +233,4 @@ def ply_of(instant: Instant) -> bytes:
 
 def _shown(material: Material) -> list[int]:
     """A base colour as screens show it, in bytes."""
-    linear = np.clip(np.array(material.base_color[:3]), 0.0, 1.0)
-    encoded = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1.0 / 2.4) - 0.055)
-    return [int(part) for part in np.round(255.0 * encoded)]
+    return [int(part) for part in np.round(255.0 * srgb.encode(np.array(material.base_color[:3])))]

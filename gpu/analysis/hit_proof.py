@@ -44,14 +44,20 @@ class HitProof:
 
 
 def compared(
-    t: np.ndarray, prim_id: np.ndarray, true_t: np.ndarray, true_prim_id: np.ndarray, frame: int = 0
+    t: np.ndarray,
+    prim_id: np.ndarray,
+    true_t: np.ndarray,
+    true_prim_id: np.ndarray,
+    frame: int = 0,
+    slack: np.ndarray | float = 0.0,
 ) -> tuple[HitProof, np.ndarray]:
     """Compare pictures of hits, each (H, W), and give the mask (H, W) of mismatches. Distances may be along the rays or
-    along the axis of view, as all are for one pixel alike."""
+    along the axis of view, as all are for one pixel alike. `slack` is what they may differ by besides: a ray that
+    begins on a surface meets it at a distance that is rounding alone."""
     is_hit, is_true_hit = prim_id >= 0, true_prim_id >= 0
     both = is_hit & is_true_hit
     ours, theirs = (np.where(both, values, 0.0).astype(np.float64) for values in (t, true_t))
-    near = np.abs(ours - theirs) <= TOLERANCE * np.maximum(np.abs(ours), np.abs(theirs))
+    near = np.abs(ours - theirs) <= TOLERANCE * np.maximum(np.abs(ours), np.abs(theirs)) + slack
     mask = (is_hit != is_true_hit) | (both & ~near)
     ties = both & near & (prim_id != true_prim_id)
     first = tuple(

@@ -12,7 +12,7 @@ import contextlib
 import dataclasses
 import statistics
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from ..target.base import Array, Target
 from .hit_proof import HitProof, compared
 from .intervals import LEAST_SAMPLES, measured
 from .race import LETTERS, Contestant, Race, judged
+
+Acted = TypeVar("Acted")
+"""What a contestant did in a frame, as figures."""
 
 WARM_FRAMES = 3
 """Frames of each configuration before time counts, at least: the third is captured where frames are replayed."""
@@ -85,14 +88,9 @@ def run(
     with contextlib.closing(Engine(target, scene)) as engine:
         prepare(engine)
         lanes = [_Lane(engine, LETTERS[place], one, pixels) for place, one in enumerate(settings)]
-        for number in range(-(-WARM_FRAMES // len(course.moments))):
-            say(f"Warming up, pass {number + 1}.")
-            _play(lanes, course, 0)
-        timed: list[list[list[ViewStatistics]]] = [[] for _ in lanes]
-        for turn in range(course.repeat):
-            say(f"Pass {turn + 1} of {course.repeat}.")
-            for found, kept in zip(_play(lanes, course, turn * len(course.moments)), timed, strict=True):
-                kept.append(found)
+        timed = timed_passes(
+            len(lanes), course, lambda place, n: lanes[place].draw(course.moments[n], course.cameras[n]), say
+        )
         say("Comparing hits.")
         final = _Proof(lanes, [entry.configuration for entry in entries])
         final.play(course)
@@ -150,13 +148,29 @@ class _Lane:
         return np.array(self._engine.target.download(self.pixels.array))
 
 
-def _play(lanes: Sequence[_Lane], course: Course, first: int) -> list[list[ViewStatistics]]:
-    """One pass through the frames; statistics by lane."""
-    found: list[list[ViewStatistics]] = [[] for _ in lanes]
-    for number, (moment, camera) in enumerate(zip(course.moments, course.cameras, strict=True)):
-        for place in turns(len(lanes), first + number):
-            found[place].append(lanes[place].draw(moment, camera))
-    return found
+def timed_passes(
+    count: int, course: Course, act: Callable[[int, int], Acted], say: Callable[[str], None]
+) -> list[list[list[Acted]]]:
+    """What `act(place, number)` gives, of so many contestants in turn in each frame: by contestant, pass and frame. The
+    first frames warm up, and are not among them."""
+    frames = len(course.moments)
+
+    def one_pass(first: int) -> list[list[Acted]]:
+        found: list[list[Acted]] = [[] for _ in range(count)]
+        for number in range(frames):
+            for place in turns(count, first + number):
+                found[place].append(act(place, number))
+        return found
+
+    for number in range(-(-WARM_FRAMES // frames)):
+        say(f"Warming up, pass {number + 1}.")
+        one_pass(0)
+    timed: list[list[list[Acted]]] = [[] for _ in range(count)]
+    for turn in range(course.repeat):
+        say(f"Pass {turn + 1} of {course.repeat}.")
+        for found, kept in zip(one_pass(turn * frames), timed, strict=True):
+            kept.append(found)
+    return timed
 
 
 class _Proof:

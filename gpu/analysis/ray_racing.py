@@ -14,11 +14,13 @@ from ..target.base import Target
 from .hit_proof import HitProof, compared
 from .intervals import measured
 from .race import LETTERS, Contestant, Race, judged
-from .racing import WARM_FRAMES, Course, Entry, check, turns
+from .racing import Course, Entry, check, oracle_of, timed_passes
 from .ray_lanes import Frame, Lane, StructureLane
 from .rig import Rays
 from .rivals.embree_lane import EmbreeLane, Rival
 
+ROUNDINGS = 4.0
+"""Of the largest coordinate of a ray's origin, that distances may differ by."""
 SAID = "rays of a set"
 """What stands for the ray type."""
 
@@ -35,17 +37,10 @@ def run(
     """Race over rays; of the course only instants and passes count. Raises Error for what cannot be raced."""
     check(entries, course)
     with _lanes(target, scene, entries, rays) as lanes:
-        for number in range(-(-WARM_FRAMES // len(course.moments))):
-            say(f"Warming up, pass {number + 1}.")
-            _pass(lanes, course, 0)
-        timed: list[list[list[Frame]]] = [[] for _ in lanes]
-        for turn in range(course.repeat):
-            say(f"Pass {turn + 1} of {course.repeat}.")
-            for found, kept in zip(_pass(lanes, course, turn * len(course.moments)), timed, strict=True):
-                kept.append(found)
+        timed = timed_passes(len(lanes), course, lambda place, n: lanes[place].play(course.moments[n]), say)
         say("Comparing hits.")
-        oracle = next((k for k, one in enumerate(entries) if one.configuration.startswith("brute_force")), 0)
-        proofs = _proved(lanes, course, oracle)
+        oracle = oracle_of([one.configuration for one in entries])
+        proofs = _proved(lanes, course, oracle, rays)
         made = [_contestant(LETTERS[place], entry, lanes[place], timed[place], proofs[place])
                 for place, entry in enumerate(entries)]  # fmt: skip
     frames = tuple(moment.frame_id for moment in course.moments)
@@ -70,18 +65,9 @@ def _lanes(target: Target, scene: Scene, entries: Sequence[Entry | Rival], rays:
         yield lanes
 
 
-def _pass(lanes: Sequence[Lane], course: Course, first: int) -> list[list[Frame]]:
-    """One pass through the frames; what each did."""
-    found: list[list[Frame]] = [[] for _ in lanes]
-    for number, moment in enumerate(course.moments):
-        for place in turns(len(lanes), first + number):
-            found[place].append(lanes[place].play(moment))
-    return found
-
-
-def _proved(lanes: Sequence[Lane], course: Course, oracle: int) -> list[HitProof]:
+def _proved(lanes: Sequence[Lane], course: Course, oracle: int, rays: Rays) -> list[HitProof]:
     """The pass that is not timed: all hits beside those of one contestant."""
-    proofs = [HitProof() for _ in lanes]
+    proofs, slack = [HitProof() for _ in lanes], slack_of(rays)
     for moment in course.moments:
         found: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         for place, lane in enumerate(lanes):
@@ -89,8 +75,16 @@ def _proved(lanes: Sequence[Lane], course: Course, oracle: int) -> list[HitProof
             t, prim_id = lane.hits()
             found[place] = (t[None], prim_id[None])
         for place, ours in found.items():
-            proofs[place] += compared(*ours, *found[oracle], frame=moment.frame_id)[0]
+            proofs[place] += compared(*ours, *found[oracle], frame=moment.frame_id, slack=slack)[0]
     return proofs
+
+
+def slack_of(rays: Rays) -> np.ndarray:
+    """What the distance along each ray may differ by, (1, N): some roundings of the coordinates of its origin."""
+    lengths = np.linalg.norm(rays.directions.astype(np.float64), axis=1)
+    largest = np.abs(rays.origins.astype(np.float64)).max(axis=1)
+    found: np.ndarray = (ROUNDINGS * np.finfo(np.float32).eps * largest / np.maximum(lengths, 1e-30))[None]
+    return found
 
 
 def _contestant(

@@ -175,20 +175,25 @@ RaySource = CameraRays | BufferRays | QueueRays
 
 
 def upload_rays(
-    target: Target,
-    origins: np.ndarray,
-    directions: np.ndarray,
-    t_min: np.ndarray | float = 0.0,
-    t_max: np.ndarray | float = np.inf,
-) -> BufferRays:
+    target: Target, origins: np.ndarray, directions: np.ndarray,
+    t_min: np.ndarray | float = 0.0, t_max: np.ndarray | float = np.inf,
+) -> BufferRays:  # fmt: skip
     """Rays from the host: origins and directions (N, 3); distances (N,) or one for all. An infinite t_max becomes the
     largest float."""
+    rows = rays_in_rows(origins, directions, t_min, t_max)
+    return BufferRays(target.upload(rows, "rays"), len(origins))
+
+
+def rays_in_rows(
+    origins: np.ndarray, directions: np.ndarray, t_min: np.ndarray | float = 0.0, t_max: np.ndarray | float = np.inf
+) -> np.ndarray:
+    """The rows of BufferRays, (8, S) float32; what stands behind the last ray is none."""
     count = len(origins)
     rows = np.zeros((8, max(1, -(-count // TILE_RAYS)) * TILE_RAYS), np.float32)
     rows[0:3, :count], rows[3:6, :count] = np.transpose(origins), np.transpose(directions)
     rows[6, :count] = t_min
     rows[7, :count] = np.minimum(t_max, np.finfo(np.float32).max)
-    return BufferRays(target.upload(rows, "rays"), count)
+    return rows
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

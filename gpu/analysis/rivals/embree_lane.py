@@ -13,6 +13,7 @@ from ...linux import processors
 from ...scene import Moment, Scene
 from ...stats import HierarchyStatistics
 from ...target.base import Target
+from ...trace.trace import rays_in_rows
 from ..ray_lanes import Frame
 from ..rig import Rays
 from .embree import QUALITIES, EmbreeProcess, PeerAbsentError, RaySet
@@ -21,7 +22,6 @@ NAME = "embree"
 DYNAMIC = "dynamic"
 PACK = 8
 """Rays that Embree traces together: rays of a set need not be coherent."""
-_TILE = 64
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,10 +65,10 @@ class EmbreeLane:
         threads = getattr(target, "threads", 0) or processors()
         positions, triangles = self._moved(Moment(0.0))
         self.layout, self.ray_count = "Embree's own", len(rays)
+        rows = rays_in_rows(rays.origins, rays.directions, rays.t_min, rays.t_max)
+        sets = [RaySet(rows=rows, is_coherent=False)]
         try:
-            self._process = EmbreeProcess(
-                positions, triangles, [_set_of(rays)], threads, rival.quality, dynamic=rival.dynamic
-            )
+            self._process = EmbreeProcess(positions, triangles, sets, threads, rival.quality, dynamic=rival.dynamic)
         except PeerAbsentError as error:
             self._animator.close()
             raise Error(str(error).rstrip("."), rival.configuration, "leave it out, or install it") from error
@@ -99,12 +99,3 @@ class EmbreeLane:
         """End the process."""
         self._process.close()
         self._animator.close()
-
-
-def _set_of(rays: Rays) -> RaySet:
-    """Rays in rows of whole tiles; those behind the last are idle."""
-    count = len(rays)
-    rows = np.zeros((8, -(-max(count, 1) // _TILE) * _TILE), np.float32)
-    rows[0:3, :count], rows[3:6, :count] = rays.origins.T, rays.directions.T
-    rows[6, :count], rows[7, :count] = rays.t_min, rays.t_max
-    return RaySet(rows=rows, is_coherent=False)

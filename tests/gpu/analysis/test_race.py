@@ -17,6 +17,8 @@ from raygrove.gpu.analysis.hit_proof import HitProof, compared
 from raygrove.gpu.analysis.intervals import LEAST_SAMPLES, Measured, measured, outside, ranks, spearman
 from raygrove.gpu.analysis.race import Contestant, Race, judged
 from raygrove.gpu.analysis.racing import turns, warp_steps
+from raygrove.gpu.analysis.ray_racing import ROUNDINGS, slack_of
+from raygrove.gpu.analysis.rig import Rays
 from raygrove.gpu.hierarchy.registry import register, structure, structures, unregister
 
 RAYS = (24, 32)
@@ -73,6 +75,19 @@ def test_ties_and_mismatches_are_counted_apart() -> None:
     assert (proof + proof).mismatches == 6 and (proof + proof).rays == 1536
 
 
+def test_rays_that_begin_on_a_surface_may_differ_by_roundings_of_where() -> None:
+    rays = Rays(
+        np.array([[8.0, 0.0, 1.0], [8.0, 0.0, 1.0]], np.float32), np.array([[2.0, 0, 0], [0, 0, 1]], np.float32)
+    )
+    slack = slack_of(rays)
+    eps = 8.0 * float(np.finfo(np.float32).eps)
+    assert slack[0].tolist() == pytest.approx([ROUNDINGS * eps / 2.0, ROUNDINGS * eps])
+    true_t, ids = np.full((1, 2), 1e-5, np.float32), np.zeros((1, 2), int)
+    assert compared(true_t + 1.5 * eps, ids, true_t, ids, slack=slack)[0].mismatches == 0
+    assert compared(true_t + 1.5 * eps, ids, true_t, ids)[0].mismatches == 2
+    assert compared(true_t + 3.0 * eps, ids, true_t, ids, slack=slack)[1].tolist() == [[True, False]]
+
+
 def test_warps_take_as_long_as_their_longest_ray() -> None:
     steps = np.random.default_rng(3).integers(0, 50, (13, 21))
     found = warp_steps(steps)
@@ -121,14 +136,18 @@ def test_turns_begin_with_everybody_alike() -> None:
 
 
 # -- real ones --------------------------------------------------------------------------------------------------------
-@pytest.fixture
-def clip() -> rg.Clip:
-    """A soup that flies apart."""
+def flying_soup() -> rg.Clip:
+    """200 triangles that fly apart."""
     random = np.random.default_rng(3)
     still = random.uniform(-1.0, 1.0, (200, 1, 3)) + random.normal(0.0, 0.4, (200, 3, 3))
     away = np.repeat(random.normal(0.0, 1.0, (200, 1, 3)), 3, axis=1)
     vertices = np.stack([still + step * away for step in (0.0, 0.2, 0.4)]).reshape(3, 600, 3)
     return rg.Clip(vertices, np.arange(600).reshape(-1, 3))
+
+
+@pytest.fixture
+def clip() -> rg.Clip:
+    return flying_soup()
 
 
 @pytest.fixture

@@ -8,16 +8,12 @@ import pytest
 import raygrove as rg
 from raygrove.gpu.analysis.rivals import embree
 from raygrove.gpu.analysis.rivals.embree_lane import Rival, rival_of
+from tests.gpu.analysis.test_race import flying_soup
 
 
 @pytest.fixture(scope="module")
 def clip() -> rg.Clip:
-    """A soup that flies apart."""
-    random = np.random.default_rng(3)
-    still = random.uniform(-1.0, 1.0, (300, 1, 3)) + random.normal(0.0, 0.3, (300, 3, 3))
-    away = np.repeat(random.normal(0.0, 1.0, (300, 1, 3)), 3, axis=1)
-    vertices = np.stack([still + step * away for step in (0.0, 0.3, 0.6)]).reshape(3, 900, 3)
-    return rg.Clip(vertices, np.arange(900).reshape(-1, 3))
+    return flying_soup()
 
 
 @pytest.fixture(scope="module")
