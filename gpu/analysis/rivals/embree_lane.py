@@ -71,7 +71,7 @@ class EmbreeLane:
             self._process = EmbreeProcess(positions, triangles, sets, threads, rival.quality, dynamic=rival.dynamic)
         except PeerAbsentError as error:
             self._animator.close()
-            raise Error(str(error).rstrip("."), rival.configuration, "leave it out, or install it") from error
+            raise Error(str(error).rstrip("."), rival.configuration, "") from error
         self._has_tree = False
 
     def _moved(self, moment: Moment) -> tuple[np.ndarray, np.ndarray]:
