@@ -57,7 +57,7 @@ def run(names: argparse.Namespace, words: Words) -> int:
             try:
                 workers.run(iter(mine))
             finally:
-                done = _sum(done, workers.progress)
+                done.add(workers.progress)
                 skipped += mine.skipped
     except KeyboardInterrupt:
         words.say(f"{done.finished:,} jobs were done; the same command goes on from there.")
@@ -66,7 +66,8 @@ def run(names: argparse.Namespace, words: Words) -> int:
     counts = ", ".join(f"{getattr(done, one):,} {one}" for one in (*STATUSES, "refused"))
     words.say(f"{done.finished + done.refused:,} jobs in {seconds:.1f} s, {skipped:,} had their results: {counts}.")
     if names.json:
-        print(json.dumps({**vars(done), "skipped": skipped, "wall_seconds": round(seconds, 3)}, indent=2))
+        busy = {lane: round(value, 3) for lane, value in sorted(done.busy.items())}
+        print(json.dumps({**vars(done), "busy": busy, "skipped": skipped, "wall_seconds": round(seconds, 3)}, indent=2))
     return EXIT_FAILURE if done.failed + done.crashed + done.refused else 0
 
 
@@ -225,7 +226,3 @@ def _time(seconds: float) -> str:
     parts = [(hours, "h"), (rest // 60, "min"), (rest % 60, "s")]
     said = [f"{value} {unit}" for value, unit in parts if value]
     return " ".join(said[:2]) if said else f"{seconds:.1f} s"
-
-
-def _sum(one: Progress, other: Progress) -> Progress:
-    return Progress(*(a + b for a, b in zip(vars(one).values(), vars(other).values(), strict=True)))

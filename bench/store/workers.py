@@ -51,13 +51,15 @@ class Lane:
 
 @dataclasses.dataclass
 class Progress:
-    """What came of jobs so far. `seconds` is what those took that were done now, all together."""
+    """What came of jobs so far. `seconds` is what those took that were done now, all together; `busy` are the seconds
+    that each worker's device was at work, by its name."""
 
     done: int = 0
     failed: int = 0
     crashed: int = 0
     refused: int = 0
     seconds: float = 0.0
+    busy: dict[str, float] = dataclasses.field(default_factory=dict)
 
     @property
     def finished(self) -> int:
@@ -69,6 +71,17 @@ class Progress:
         status = answer["status"]
         setattr(self, status, getattr(self, status) + 1)
         self.seconds += float(answer.get("seconds", 0.0))
+        self._add_busy(answer.get("busy", {}))
+
+    def add(self, other: Progress) -> None:
+        """Count what another one has counted."""
+        for name in ("done", "failed", "crashed", "refused", "seconds"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self._add_busy(other.busy)
+
+    def _add_busy(self, busy: Mapping[str, float]) -> None:
+        for lane, seconds in busy.items():
+            self.busy[lane] = self.busy.get(lane, 0.0) + seconds
 
 
 Told = Callable[[Job, Mapping[str, Any]], None]
@@ -126,9 +139,11 @@ class Workers:
                             self._store.check()
                             worker = self._started(lane, job)
                             stack.callback(worker.close)
+                        begin = time.monotonic()
                         answer = worker.asked(job, self._is_stopping, self._most_seconds)
                         if answer is None:
                             return
+                        answer["busy"] = {lane.name: time.monotonic() - begin}
                         if "died" in answer:
                             worker.close()
                             worker = None
@@ -168,7 +183,8 @@ class Workers:
                 if count < MOST_DEATHS:
                     self._told(job, {"status": "again", "sentence": answer["died"]})
                     return False
-                answer = crashed(self._store, job, str(answer["died"]), str(answer.get("words", "")))
+                busy = answer["busy"]
+                answer = {**crashed(self._store, job, str(answer["died"]), str(answer.get("words", ""))), "busy": busy}
             self.progress.take(answer)
             self._told(job, answer)
             return True
