@@ -50,7 +50,8 @@ if TYPE_CHECKING:
     from raygrove.gpu.face.building import build, build_spheres
     from raygrove.gpu.face.clips import Clip
     from raygrove.gpu.face.clips import open as open
-    from raygrove.gpu.face.foreign_trees import import_tree, use_tree
+    from raygrove.gpu.face.foreign_trees import import_tree
+    from raygrove.gpu.face.given_trees import use_tree
     from raygrove.gpu.face.hits import Hits
     from raygrove.gpu.face.hot_spots import divergence, hot_spots
     from raygrove.gpu.face.judging import diagnose, validate
@@ -93,7 +94,8 @@ _HOMES = {
     "face.clips": ("Clip", "open"),
     "face.hits": ("Hits",),
     "face.hot_spots": ("divergence", "hot_spots"),
-    "face.foreign_trees": ("import_tree", "use_tree"),
+    "face.foreign_trees": ("import_tree",),
+    "face.given_trees": ("use_tree",),
     "face.judging": ("diagnose", "validate"),
     "face.laboratory": ("advise",),
     "face.pictures": ("Pictures", "render"),

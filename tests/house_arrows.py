@@ -85,6 +85,10 @@ ARROWS: dict[str, tuple[str, ...]] = {
         "app.user_files",
         *PLAIN,
     ),
+    "app.document.scene_trees": (  # what trees of files are, the library says
+        *("app.document", "app.scene_io", "app.settings", "gpu.face", "gpu.hierarchy.bvh.own.tree"),
+        *("gpu.hierarchy.registry", *PLAIN),
+    ),
     "app.problems": (
         "app.export",
         "app.scene_io",
@@ -104,6 +108,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
         "app.scene_io",
         "gpu.display.sphere_look",
         "gpu.face.configured",
+        "gpu.face.given_trees",
         "gpu.glyphs.options",
         "gpu.hierarchy.base",
         "gpu.hierarchy.predicted",

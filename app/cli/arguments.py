@@ -16,6 +16,7 @@ from raygrove.app.cli.of_laboratory import (
     add_lesson,
     add_race,
     add_tree,
+    add_trees,
 )
 from raygrove.app.cli.of_programs import add_plug_in
 from raygrove.app.cli.of_stores import OF_STORES, add_store
@@ -220,6 +221,8 @@ def _add_choices(parser: argparse.ArgumentParser, command: str) -> None:
         group.add_argument("--optimiser", metavar="NAME", help="what improves the tree after the build")
         group.add_argument("--layout", metavar="NAME", help="how nodes lie in memory")
         group.add_argument("--traversal", metavar="NAME", help="how rays traverse the layout")
+    if command in ("view", "render", "bench", "advise", "hotspots"):
+        add_trees(group, "a structure called NAME")
     if command not in ("advise", "hotspots"):  # rays through a structure
         help_ = "first hits: by the structure, or tiles of spheres and glyphs"
         group.add_argument("--primary", metavar="NAME", help=help_)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,8 @@ from raygrove.app.settings.flags import OLD_FLAGS, OPTION_KEYS, configuration_ke
 from raygrove.app.settings.meister_env import ENDING, load_environment
 from raygrove.app.settings.older import Entry, Older, renewed
 from raygrove.app.settings.settings import Settings, set_option, set_text
+from raygrove.app.settings.tree_options import FILES as TREES
+from raygrove.app.settings.tree_options import named_first
 from raygrove.app.user_files import presets
 from raygrove.app.user_files.published import PUBLISHED
 from raygrove.gpu import attributes
@@ -58,6 +61,8 @@ def settings_of_flags(names: argparse.Namespace, settings: Settings) -> Settings
     for path in _settings_files(names):
         settings = _with_file(settings, path, names)
     said = [Entry(key, text, f"--set {key}={text}") for key, text in names.set]
+    if getattr(names, "trees", None) and names.command != "race":  # there they are over its first frame
+        said.append(_trees_said(names.trees))
     flags = ((name, key, getattr(names, name, None)) for name, key in {**OLD_FLAGS, **OPTION_KEYS}.items())
     for name, key, text in flags:
         if text is not None:
@@ -65,7 +70,7 @@ def settings_of_flags(names: argparse.Namespace, settings: Settings) -> Settings
     found = renewed(settings, said)
     _remark(names, [f"{shown}: {sentence}" for shown, sentence in found.remarks])
     settings = found.settings
-    for entry in found.entries:
+    for entry in named_first((entry.key, entry) for entry in found.entries):
         settings = _set(settings, entry.key, entry.value, entry.place)
     if getattr(names, "seed", None) is not None:
         for key in ("render.seed", "demo.seed"):
@@ -78,6 +83,12 @@ def settings_of_flags(names: argparse.Namespace, settings: Settings) -> Settings
         settings = set_option(settings, "device.checks", True)
     check_combination(settings)
     return settings
+
+
+def _trees_said(trees: Sequence[tuple[str, str]]) -> Entry:
+    """The setting that --tree NAME=FILE says, once or more often."""
+    named = "; ".join(f"{name}={os.path.abspath(path)}" for name, path in trees)
+    return Entry(TREES, named, " ".join(f"--tree {name}={path}" for name, path in trees))
 
 
 def _with_preset(settings: Settings, names: argparse.Namespace) -> Settings:

@@ -19,17 +19,22 @@ def add_contestants(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     return group
 
 
-def add_race(parser: argparse.ArgumentParser) -> None:
-    """Who takes part, over what, and what is written."""
-    group = add_contestants(parser)
+def add_trees(group: argparse._ArgumentGroup, how: str) -> None:
+    """Trees of files by names."""
     group.add_argument(
         "--tree",
         metavar="NAME=FILE",
         dest="trees",
         action="append",
         type=values.named_file,
-        help="a tree of a file (docs/trees.md), made over the first frame, that takes part as NAME; more than once",
+        help=f"a tree of a file (docs/trees.md), {how}; more than once",
     )
+
+
+def add_race(parser: argparse.ArgumentParser) -> None:
+    """Who takes part, over what, and what is written."""
+    group = add_contestants(parser)
+    add_trees(group, "made over the first frame, that takes part as NAME")
     group.add_argument(
         "--rays", metavar="FILE.npz", help="trace these rays in each frame, not a camera's (docs/race.md)"
     )

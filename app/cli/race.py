@@ -31,7 +31,7 @@ from raygrove.gpu.analysis.ray_racing import run as race_rays
 from raygrove.gpu.analysis.rivals.embree_lane import rival_of
 from raygrove.gpu.errors import Error
 from raygrove.gpu.face.clips import Clip
-from raygrove.gpu.face.foreign_trees import given_trees
+from raygrove.gpu.face.given_trees import given_trees
 from raygrove.gpu.face.races import MOST_FRAMES
 from raygrove.gpu.face.ray_files import rig_rays
 from raygrove.gpu.face.rays import RaySet

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from raygrove.app.camera import scene_nodes
-from raygrove.app.document import camera_follow, opening, saved_state
+from raygrove.app.document import camera_follow, opening, saved_state, scene_trees
 from raygrove.app.document.changes import changed
 from raygrove.app.document.history import History
 from raygrove.app.document.jobs import Job, Mailroom
@@ -227,7 +227,9 @@ class Document:
         """Back to no scene."""
         self._scene = None
         self._history = History()
-        none = State(settings=self._state.settings, views=self._state.views, cameras=self._state.cameras)
+        none = State(
+            settings=scene_trees.without(self._state.settings), views=self._state.views, cameras=self._state.cameras
+        )
         self._set(none)
         self._tell_scene()
 
@@ -241,9 +243,10 @@ class Document:
             and self._state.settings.timeline.autoplay
         )
         self._scene = scene
-        state = dataclasses.replace(self._state, scene=reference)
+        state = scene_trees.state_on(self._state, reference)
         if not keep_view:
             self._history = History()
+            scene_trees.forget_others(state)
             state = dataclasses.replace(
                 opening.first_look(state, scene),
                 bookmarks=self._kept_bookmarks(reference),
@@ -310,7 +313,7 @@ class Document:
             observer(self._scene)
 
     def _open(self, reference: SceneReference, *, keep_view: bool = False) -> Job:
-        settings = self._state.settings
+        settings = scene_trees.state_on(self._state, reference).settings
         trusted: dict[str, Any] = {**self._trusted.get(reference, {})}
         settings = dataclasses.replace(settings, importer=dataclasses.replace(settings.importer, **trusted))
 
@@ -382,7 +385,9 @@ class Document:
         sentence for a person, an empty one where it failed, which is reported as a problem."""
         try:
             own, _ = settings_file.load_user_settings()
-            kept, left = settings_file.to_keep(self._state.settings, own, self._overrides)
+            kept, left = settings_file.to_keep(
+                scene_trees.without(self._state.settings, own.render), own, self._overrides
+            )
             lost = settings_file.save_settings(kept)
         except OSError as error:
             self.report(

@@ -13,6 +13,7 @@ from raygrove.app.camera import scene_nodes
 from raygrove.app.camera.moves import CameraOptions
 from raygrove.app.document import saved_state
 from raygrove.app.document.jobs import Job
+from raygrove.app.document.scene_trees import with_trees
 from raygrove.app.document.state import SceneReference, Selection, State
 from raygrove.app.playback import timeline as timelines
 from raygrove.app.playback.timeline import Timeline
@@ -34,7 +35,7 @@ PLACES = 9
 def open_scene(reference: SceneReference, settings: Settings, job: Job | None = None) -> Scene:
     """Read or make the scene, with the motion that the settings give a still one. Raises SceneError (ImportCancelled
     where the job was cancelled) and UnknownDemoError, both with a sentence."""
-    scene = with_motion(_read(reference, settings, job), settings.motion)
+    scene = with_trees(with_motion(_read(reference, settings, job), settings.motion), settings.trees)
     picture = settings.importer.environment
     if not picture:
         return scene

@@ -21,6 +21,8 @@ from raygrove.app.settings.kept_files import UnusableFileError, locked, put_asid
 from raygrove.app.settings.older import Entry, Older, renewed, was_option
 from raygrove.app.settings.settings import KEPT, TABLES, Settings, edit_groups, option_field, option_groups, set_option
 from raygrove.app.settings.text import merged_text
+from raygrove.app.settings.tree_options import FILES as TREES
+from raygrove.app.settings.tree_options import from_folder, named_first
 from raygrove.gpu.settings import OptionError, fields_of
 
 SIZE_LIMIT_BYTES = 1 << 20
@@ -70,7 +72,7 @@ def settings_of(
             str(SettingsError(path, line_of(text, key), key, sentence)) for key, sentence in found.remarks
         ]
         older.structures |= found.structures
-    for entry in found.entries:
+    for entry in named_first((entry.key, entry) for entry in found.entries):
         try:
             settings = set_option(settings, entry.key, entry.value)
         except OptionError as error:
@@ -188,7 +190,9 @@ def _parsed(text: str, path: Path) -> dict[str, Any]:
 
 
 def _from_folder(key: str, value: Any, path: Path) -> Any:
-    """A scene that a file names is meant from the file's own folder."""
+    """A scene, or trees, that a file names are meant from the file's own folder."""
+    if key == TREES and isinstance(value, str):
+        return from_folder(value, path.absolute().parent)
     if key == "start.scene" and isinstance(value, str) and value:
         return os.path.normpath(os.path.join(path.absolute().parent, value))
     return value

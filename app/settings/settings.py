@@ -24,8 +24,11 @@ from raygrove.app.scene_io.motions import MotionOptions
 from raygrove.app.settings import option_tables
 from raygrove.app.settings.box_options import BoxOptions, PeriodicBoxOptions
 from raygrove.app.settings.collision_options import CollisionOptions
-from raygrove.app.settings.race_options import CHECKS, RaceOptions
+from raygrove.app.settings.race_options import CHECKS as RACE_CHECKS
+from raygrove.app.settings.race_options import RaceOptions
 from raygrove.app.settings.start_options import StartOptions
+from raygrove.app.settings.tree_options import CHECKS as TREE_CHECKS
+from raygrove.app.settings.tree_options import TreeOptions
 from raygrove.app.settings.workspaces import FIRST, WORKSPACES
 from raygrove.gpu.attributes import SphereOptions
 from raygrove.gpu.clip import ClipOptions
@@ -39,6 +42,7 @@ from raygrove.gpu.target.base import TargetOptions
 from raygrove.gpu.update.options import UpdateOptions
 
 SIZE_LIMIT = 16384
+CHECKS = RACE_CHECKS | TREE_CHECKS
 
 
 @dataclasses.dataclass(frozen=True)
@@ -178,6 +182,7 @@ class Settings:
     timeline: TimelineOptions = TimelineOptions()
     camera: CameraOptions = CameraOptions()
     start: StartOptions = StartOptions()
+    trees: TreeOptions = TreeOptions()
     boxes: BoxOptions = BoxOptions()
     periodic_box: PeriodicBoxOptions = PeriodicBoxOptions()
     collisions: CollisionOptions = CollisionOptions()

@@ -1,20 +1,16 @@
-"""Trees that other programs wrote: read from their files, and built by giving them."""
+"""Trees that other programs wrote, read from their files."""
 
 from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from ..analysis.tree_files import ENDING, load_tree
 from ..errors import Error
-from ..hierarchy.bvh.own.decorator import builder
 from ..hierarchy.bvh.own.tree import Columns, Tree, TreeError, columns_of, levels_of
-from ..hierarchy.registry import structures, unregister
 from ..target.foreign import on_host
 from . import arrays
 
@@ -67,52 +63,6 @@ def tree_of_file(path: str | os.PathLike[str], mesh: tuple[np.ndarray, np.ndarra
     return import_tree(path, mesh[1], format=format)
 
 
-@contextmanager
-def given_trees(
-    trees: Mapping[str, Tree | str | os.PathLike[str]], mesh: tuple[np.ndarray, np.ndarray]
-) -> Iterator[None]:
-    """While it lasts, the trees, or those of files, are builders by their names, over a mesh's vertices and triangles.
-    Raises Error where one is none, or its name is taken."""
-    made: list[str] = []
-    try:
-        for name, tree in trees.items():
-            if name in structures():
-                raise Error(f"there is a builder called {name} already", "trees", "give the tree another name")
-            made.append(use_tree(tree if isinstance(tree, Tree) else tree_of_file(tree, mesh), name))
-        yield
-    finally:
-        for name in made:
-            unregister(name)
-
-
-def use_tree(tree: Tree, name: str = "theirs") -> str:
-    """Make a builder called `name` that gives this tree whenever it is asked: it is traced, drawn, refitted and
-    optimised as `theirs+reinsertion/bvh4`. Its primitives are those of the scene that it is built over, in their order;
-    a scene of another number is an Error of the build. Returns the name.
-
-    >>> import raygrove as rg
-    >>> tree = rg.Tree(children=[[0, 0]], first=[0], count=[1], primitives=[0])
-    >>> mesh = [[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]
-    >>> with rg.build(mesh, rg.use_tree(tree, "one_leaf_of_a_file"), device="cpu") as structure:
-    ...     structure.trace([0.2, 0.2, 1.0], [0.0, 0.0, -1.0]).t.tolist()
-    [1.0]
-    """
-    if not isinstance(tree, Tree):
-        raise Error(f"a tree is a rg.Tree, not {type(tree).__name__}", "rg.use_tree", "give one")
-    columns = columns_of(tree, tree.splits_references)
-    highest = int(columns.primitives[_listed_places(columns)].max(initial=-1)) + 1
-
-    def given_tree(bounds: np.ndarray) -> Tree:
-        """The tree of a file, as it is."""
-        if len(bounds) != highest:
-            what = f"the tree is over {highest:,} primitives, and this scene has {len(bounds):,} with a box"
-            raise Error(what, "", "open the scene that it was made of")
-        return tree
-
-    builder(name, title=f"Tree of a file ({name})", splits_references=tree.splits_references)(given_tree)
-    return name
-
-
 def _check_followed(tree: Tree, primitive_count: int) -> None:
     """Raise TreeError where links are not those of a tree, or leaves list what there is not."""
     columns = columns_of(tree, False)
@@ -132,7 +82,7 @@ def _check_followed(tree: Tree, primitive_count: int) -> None:
         raise TreeError(f"{said}there are {have:,} entries.", code="leaf_out_of_range", node=node)
     if primitive_count < 0:
         return
-    listed = columns.primitives[_listed_places(columns)]
+    listed = columns.primitives[listed_places(columns)]
     is_wrong = (listed < 0) | (listed >= primitive_count)
     if is_wrong.any():
         said = (
@@ -141,7 +91,7 @@ def _check_followed(tree: Tree, primitive_count: int) -> None:
         raise TreeError(said, code="primitive_out_of_range")
 
 
-def _listed_places(columns: Columns) -> np.ndarray:
+def listed_places(columns: Columns) -> np.ndarray:
     """Which entries of `primitives` some leaf lists, (R,) bool. Ranges that leave the array count up to its end."""
     have = len(columns.primitives)
     is_leaf = columns.count > 0

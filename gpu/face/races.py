@@ -23,7 +23,7 @@ from ..view import ViewSettings
 from .clips import Clip, numbers_of, seen_by
 from .configured import configured
 from .devices import device_of
-from .foreign_trees import given_trees
+from .given_trees import given_trees
 from .ray_files import rig_rays
 from .rays import RaySet
 from .sensors import SensorRays

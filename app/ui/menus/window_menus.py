@@ -13,6 +13,7 @@ from raygrove.app.ui.commands.command import Choice, Command, Entry, Separator, 
 from raygrove.app.ui.dialogs import copies, questions
 from raygrove.app.ui.dialogs.export_dialog import ExportDialog
 from raygrove.app.ui.dialogs.opened_dialogs import OpenedDialogs
+from raygrove.app.ui.dialogs.tree_dialog import ask_for_tree
 from raygrove.app.ui.session.scene_files import SceneFiles
 from raygrove.app.ui.session.session import Session
 
@@ -39,6 +40,7 @@ def file_menu(
     ]
     entries: list[Entry] = [
         Command("file.open", tr("&Open…"), ask, Standard.Open),
+        Command("file.open_tree", tr("Open a &tree…"), functools.partial(ask_for_tree, session, parent)),
         Submenu(tr("Open &recent"), fill=fill_recent),
         Submenu(tr("&Built-in scenes"), built_in),
         Command("file.reload", tr("Re&load"), session.document.reopen, "F5"),

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QCoreApplication, QObject, QTimer
 
 from raygrove.app.document.document import Document
+from raygrove.app.document.scene_trees import unread
 from raygrove.app.document.state import State
 from raygrove.app.problems.problems import problem_of
 from raygrove.app.scene_io.limits import FOR_ALL, FOR_PARTICLES
@@ -42,9 +43,9 @@ class Remaker(QObject):
 
 def made_with(state: State, scene: Scene | None) -> object:
     """The settings that the open scene was made with."""
-    importer = state.settings.importer
+    importer, trees = state.settings.importer, unread(state.settings.trees)
     if state.scene.kind == "demo":
-        return (state.settings.demo, importer.environment)
+        return (state.settings.demo, importer.environment, trees)
     if state.scene.kind != "files":
         return None
     has_particles = scene is not None and bool(scene.spheres or scene.glyphs)
@@ -54,7 +55,7 @@ def made_with(state: State, scene: Scene | None) -> object:
         paced = (*scene.meshes, *scene.spheres, *scene.glyphs)
     # Key frames without times of their own come at the timeline's rate.
     fps = state.settings.timeline.fps if any(one.key_frames is not None for one in paced) else 0.0
-    return (*(getattr(importer, name) for name in names), importer.environment, fps)
+    return (*(getattr(importer, name) for name in names), importer.environment, fps, trees)
 
 
 def show_remarks(notices: Notices, sentences: Sequence[str]) -> None:

@@ -6,6 +6,7 @@ import tarfile
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import raygrove as rg
 from raygrove.app.cli.main import main
@@ -69,3 +70,20 @@ def test_what_is_missing_is_said(capsys: pytest.CaptureFixture[str], tmp_path: p
     out = str(tmp_path / "a.rgtree")
     assert main(["tree", "export", *SMALL, "--hierarchy", "grid", "--out", out]) == 2
     assert "--hierarchy grid" in capsys.readouterr().err
+
+
+def test_a_tree_of_a_file_is_a_structure_of_pictures(
+    exported: pathlib.Path, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str], registry_as_before: None
+) -> None:
+    """Also at another instant than its own: the boxes are computed anew, and the picture is the same."""
+    words = ["render", *SMALL, "--size", "64x48", "--samples", "1", "--frames", "9:11", "--ray-type", "ids"]
+    given = ("--tree", f"theirs={exported}", "--hierarchy", "theirs@rebuild")
+    assert main([*words, *given, "--out", f"{tmp_path}/theirs/"]) == 0
+    assert main([*words, "--hierarchy", "hploc", "--out", f"{tmp_path}/ours/"]) == 0
+    for name in ("frame_0009.png", "frame_0010.png"):
+        theirs, ours = (np.asarray(Image.open(tmp_path / folder / name)) for folder in ("theirs", "ours"))
+        assert np.array_equal(theirs, ours) and len(np.unique(ours)) > 2
+    capsys.readouterr()
+    other = ["render", *SMALL[:2], "--set", "demo.triangles=3000", "--quiet", "--out", f"{tmp_path}/other.png"]
+    assert main([*other, *given]) == 3
+    assert "orbit.rgtree" in (said := capsys.readouterr().err) and "another scene" in said

@@ -86,7 +86,8 @@ def another_value(field: OptionField) -> Any:
     if field.type is bool:
         return not default
     if field.type is str:
-        return {"contestants": "hploc, lbvh/bvh2@refit", "pair": "CA"}.get(field.name, "cpu")
+        known = {"contestants": "hploc, lbvh/bvh2@refit", "pair": "CA", "files": "theirs=/models/theirs.rgtree"}
+        return known.get(field.name, "cpu")
     low = info.minimum if info.minimum is not None else -5
     high = info.maximum if info.maximum is not None else 5
     if field.type in (int, float):
@@ -107,7 +108,7 @@ COSTS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("key", every_option())
-def test_every_setting_comes_back(key: str) -> None:
+def test_every_setting_comes_back(key: str, registry_as_before: None) -> None:
     changed = set_option(Settings(), key, another_value(option_field(key)))
     assert to_table(changed) or key == "render.optimiser", key  # of which there is only one
     again = restored(dataclasses.replace(STATE, settings=changed)).settings

@@ -28,6 +28,7 @@ def test_every_group_is_there_and_every_option_says_a_sentence() -> None:
         "timeline",
         "camera",
         "start",
+        "trees",
         "demo",
         "import",
         "motion",

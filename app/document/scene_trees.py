@@ -1,0 +1,159 @@
+"""Trees of files over the scene that is open: read, proved, and structures by their names from then on."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING
+
+from raygrove.app.document.jobs import Job
+from raygrove.app.document.state import SceneReference, State
+from raygrove.app.scene_io.errors import SceneError, display_path
+from raygrove.app.settings.race_options import RaceOptions, contestants_of
+from raygrove.app.settings.settings import RenderOptions, Settings
+from raygrove.app.settings.tree_options import TreeOptions, trees_of, with_tree
+from raygrove.gpu.configuration import parse
+from raygrove.gpu.errors import Error
+from raygrove.gpu.face.clips import Clip
+from raygrove.gpu.face.foreign_trees import tree_of_file
+from raygrove.gpu.face.given_trees import expect_tree, fitted, forget_trees, is_awaited, use_tree
+from raygrove.gpu.hierarchy.bvh.own.tree import Tree
+from raygrove.gpu.hierarchy.registry import structures
+from raygrove.gpu.scene import Remark, Scene
+from raygrove.printable import printable
+
+if TYPE_CHECKING:
+    from raygrove.app.document.document import Document
+
+
+@dataclasses.dataclass(frozen=True)
+class ReadTree:
+    """A file's tree over a scene's instant; `sentences` say what was proved, or what is wrong with its boxes."""
+
+    tree: Tree
+    time: float
+    is_valid: bool
+    sentences: tuple[str, ...]
+
+
+def read_tree(path: str, scene: Scene, times: Collection[float]) -> ReadTree:
+    """The tree of a file over the first of these instants that it fits. Raises SceneError, with the sentences of
+    `validate`, where it is no tree over this scene."""
+    if scene.sphere_count or scene.glyph_count:
+        raise SceneError(
+            f"{display_path(path)}: trees of files are over triangles alone, and {scene.name} has spheres."
+        )
+    reasons: list[str] = []
+    for time in dict.fromkeys(times):
+        try:
+            mesh = Clip.from_plain(scene).at(time)
+            tree, found = fitted(tree_of_file(path, mesh), mesh)
+        except Error as error:
+            reasons.append(str(error).rstrip("."))
+            continue
+        said = tuple(fault.sentence for fault in found.faults) or (found.sentence,)
+        return ReadTree(tree, time, found.is_valid, said)
+    told = reasons[0] if os.path.basename(path) in reasons[0] else f"{display_path(path)}: {reasons[0]}"
+    raise SceneError(f"{told}.", path)
+
+
+def with_trees(scene: Scene, options: TreeOptions) -> Scene:
+    """The scene, once the trees that settings name are structures; what is wrong with their boxes is among its remarks.
+    Raises SceneError where one cannot be read, or is not of this scene."""
+    remarks: list[Remark] = []
+    for name, path in trees_of(options).items():
+        found = read_tree(path, scene, [options.time])
+        use_tree(found.tree, name)
+        if not found.is_valid:
+            remarks.append(Remark(1, f"{display_path(path)}: {found.sentences[0]} Its boxes are computed anew."))
+    return dataclasses.replace(scene, remarks=(*scene.remarks, *remarks)) if remarks else scene
+
+
+def unread(options: TreeOptions) -> tuple[str, ...]:
+    """The names of trees that settings brought in, a preset's or a file's, and that were not read over this scene."""
+    return tuple(filter(is_awaited, trees_of(options)))
+
+
+def name_of(path: str, options: TreeOptions) -> str:
+    """What the structure of a file is called: after the file, unless that is taken."""
+    named = trees_of(options)
+    for name, other in named.items():
+        if other == path:
+            return name
+    stem = re.sub(r"[^a-z0-9]+", "_", os.path.basename(path).partition(".")[0].lower()).strip("_")
+    stem = stem if re.match(r"[a-z]", stem) else f"tree_{stem}".rstrip("_")
+    taken = {*structures(), "none", "auto"}
+    return next(
+        name for name in (stem, *(f"{stem}_{count}" for count in range(2, len(taken) + 3))) if name not in taken
+    )
+
+
+def without(settings: Settings, usual: RenderOptions | None = None) -> Settings:
+    """Settings that name no tree of a file, neither as the structure nor in a race."""
+    named = trees_of(settings.trees)
+    if not named:
+        return settings
+    render, race = settings.render, settings.race
+    if render.hierarchy in named:
+        render = dataclasses.replace(render, hierarchy=(usual or RenderOptions()).hierarchy)
+    left = [text for text in contestants_of(race) if parse(text).builder.name not in named]
+    if len(left) < len(contestants_of(race)):
+        race = dataclasses.replace(race, contestants=", ".join(left) or RaceOptions().contestants)
+    return dataclasses.replace(settings, render=render, race=race, trees=TreeOptions())
+
+
+def state_on(state: State, reference: SceneReference) -> State:
+    """The state with another scene: trees stay with the scene that they are over."""
+    if state.scene.kind == "none" or reference == state.scene:
+        return dataclasses.replace(state, scene=reference)
+    views = tuple(
+        dataclasses.replace(view, hierarchy="") if view.hierarchy in trees_of(state.settings.trees) else view
+        for view in state.views
+    )
+    return dataclasses.replace(state, scene=reference, settings=without(state.settings), views=views)
+
+
+def forget_others(state: State) -> None:
+    """No longer are those trees structures that a state does not name: its scene is another one."""
+    forget_trees(trees_of(state.settings.trees))
+
+
+def open_tree(document: Document, path: str, opened: Callable[[str, ReadTree], None]) -> Job:
+    """Read the tree of a file over the open scene in the background; then it is the structure, as one step of undo, and
+    `opened` hears by which name. Where it is none of this scene, that is reported as a problem, and nothing changes."""
+    scene, state, path = document.scene, document.state, os.path.abspath(path)
+
+    def work(job: Job) -> ReadTree:
+        if scene is None:
+            raise SceneError(f"{display_path(path)} is a tree over a scene: open that scene first.", path)
+        return read_tree(path, scene, (0.0, state.timeline.time))
+
+    def finished(job: Job) -> None:
+        if document.scene is scene:
+            name = _take(document, path, job.result)
+            opened(name, job.result)
+
+    title = printable(os.path.basename(path))
+    return document.start_job(f"Reading the tree {title}", work, finished)
+
+
+def _take(document: Document, path: str, found: ReadTree) -> str:
+    """Make a tree the structure; returns its name."""
+    settings = document.state.settings
+    name = name_of(path, settings.trees)
+    expect_tree(name)
+    use_tree(found.tree, name)
+    kind, render = structures()[name], settings.render
+    render = dataclasses.replace(
+        render,
+        hierarchy=name,
+        optimiser=render.optimiser if render.optimiser in kind.optimisers() else "none",
+        layout=render.layout if render.layout in kind.layouts() else "auto",
+        traversal="auto",
+    )
+    trees = with_tree(settings.trees, name, path, found.time)
+    document.end_merge()
+    document.change("settings", dataclasses.replace(settings, render=render, trees=trees))
+    return name

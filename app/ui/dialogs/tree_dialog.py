@@ -1,0 +1,49 @@
+"""File > Open a tree: a file of a tree becomes the structure of the open scene."""
+
+from __future__ import annotations
+
+import os
+
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from raygrove.app.document.scene_trees import ReadTree, open_tree
+from raygrove.app.ui.dialogs.questions import tr
+from raygrove.app.ui.session.session import Session
+from raygrove.printable import printable
+
+TREE_FILES = "*.rgtree *.npz *.bin *.json"
+
+
+def ask_for_tree(session: Session, parent: QWidget) -> None:
+    """Ask for the file of a tree over the open scene, and take it; without a scene say what to do first."""
+    if session.document.scene is None:
+        session.notices.show("warning", tr("A tree is over a scene: open that scene first."), topic="tree")
+        return
+    filters = f"{tr('Trees')} ({TREE_FILES});;{tr('All files')} (*)"
+    path, _ = QFileDialog.getOpenFileName(parent, tr("Open a tree over this scene"), session.memory.folder(), filters)
+    if path:
+        take_tree(session, path)
+
+
+def take_tree(session: Session, path: str) -> None:
+    """Make the tree of a file the structure of the open scene, and say what was proved of it, or is wrong with it."""
+    session.notices.clear("problem")
+    session.notices.clear("tree")
+
+    def opened(name: str, found: ReadTree) -> None:
+        file = printable(os.path.basename(path))
+        if found.is_valid:
+            session.notices.show(
+                "information",
+                tr("{file} is the structure now, called {name}.").format(file=file, name=name),
+                found.sentences[0],
+                topic="tree",
+            )
+            return
+        said = tr("{file} is the structure now, called {name}, with boxes computed anew: {fault}").format(
+            file=file, name=name, fault=found.sentences[0]
+        )
+        session.notices.show("warning", said, "\n".join(found.sentences), topic="tree")
+
+    session.memory.set_folder(path)
+    open_tree(session.document, path, opened)

@@ -1,0 +1,66 @@
+"""File > Open a tree, as a person meets it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QFileDialog
+
+from raygrove.app.ui.window.main_window import MainWindow
+from raygrove.gpu.analysis.tree_files import save_tree
+from raygrove.gpu.face.given_trees import forget_trees, is_awaited
+from raygrove.gpu.hierarchy.bvh.own.tree import Tree
+
+
+@pytest.fixture(autouse=True)
+def forgotten() -> Iterator[None]:
+    yield
+    forget_trees()
+
+
+def told_in(window: MainWindow) -> list[str]:
+    return [banner.sentence for banner in window.toasts.messages()]
+
+
+def test_a_chosen_file_is_the_structure_and_what_was_proved_is_said(
+    scene_window: MainWindow, qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "theirs.rgtree"
+    tree = Tree(children=[[1, 2], [0, 0], [0, 0]], first=[0, 0, 1], count=[0, 1, 1], primitives=[0, 1])
+    save_tree(tree, path)
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *words: (str(path), ""))
+    action = scene_window.commands.actions["file.open_tree"]
+    action.trigger()
+    document = scene_window.document
+    qtbot.waitUntil(lambda: document.state.settings.render.hierarchy == "theirs")
+    assert "theirs.rgtree is the structure now, called theirs." in told_in(scene_window)
+    assert "Tree of a file (theirs)" in [title for _, title, _, _ in scene_window.session.choices.hierarchies()]
+    save_tree(Tree(children=[[0, 0]], first=[0], count=[1], primitives=[0]), tmp_path / "lost.rgtree")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *words: (str(tmp_path / "lost.rgtree"), ""))
+    action.trigger()
+    qtbot.waitUntil(lambda: any("Primitive 1 is in no leaf" in text for text in told_in(scene_window)))
+    assert document.state.settings.render.hierarchy == "theirs"
+
+
+def test_without_a_scene_there_is_nothing_that_a_tree_is_over(window: MainWindow) -> None:
+    window.commands.actions["file.open_tree"].trigger()
+    assert any("open that scene first" in text for text in told_in(window))
+
+
+def test_settings_that_bring_a_tree_have_it_read_over_the_scene_that_is_open(
+    window: MainWindow, qtbot: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "two.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 2 4 3\n")
+    window.open_files([str(tmp_path / "two.obj")])
+    qtbot.waitUntil(lambda: window.document.scene is not None)
+    tree = Tree(children=[[1, 2], [0, 0], [0, 0]], first=[0, 0, 1], count=[0, 1, 1], primitives=[0, 1])
+    save_tree(tree, tmp_path / "theirs.rgtree")
+    settings = tmp_path / "with_tree.toml"
+    settings.write_text('trees.files = "theirs=theirs.rgtree"\n[render]\nhierarchy = "theirs"\n')
+    window.open_files([str(settings)])
+    assert is_awaited("theirs")
+    qtbot.waitUntil(lambda: not is_awaited("theirs"))
+    assert window.document.state.settings.render.hierarchy == "theirs"
