@@ -297,11 +297,22 @@ def _add_export(parser: argparse.ArgumentParser) -> None:
 def _add_suite(parser: argparse.ArgumentParser) -> None:
     sentence = (
         "A suite decides its scenes, structures, layouts, rays and instants itself, and refuses the flags and "
-        "settings that choose them."
+        "settings that choose them. FILE ..., each a scene of your own, and --demo are measured beside its scenes."
     )
     group = parser.add_argument_group("bench suite NAME", sentence)
     group.add_argument("--data", metavar="DIR", help="the folder of the models that a suite names")
-    group.add_argument("--scenes", metavar="A,B", type=values.names, help="only these of the published scenes")
+    group.add_argument(
+        "--scenes", metavar="A,B", type=values.names, help="only these of the published scenes; none: your own alone"
+    )
+    group.add_argument(
+        "--structures",
+        metavar="A,B",
+        type=values.configurations,
+        help="measure these on every scene, too, as in lbvh@refit,hploc/bvh4",
+    )
+    group.add_argument(
+        "--progress", choices=("json",), help="say on stderr how far the run is, as JSON on a line for each step"
+    )
     group.add_argument("--most-triangles", metavar="N", type=values.count(1), help="leave larger scenes out")
 
 

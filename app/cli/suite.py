@@ -1,5 +1,5 @@
-"""`bench suite NAME`: a published evaluation, run again. Writes PREFIX.json, PREFIX.md and, where matplotlib is there,
-PREFIX-*.svg."""
+"""`bench suite NAME [FILE ...]`: a published evaluation, run again, on one's own scenes, too. Writes PREFIX.json and
+PREFIX.md, pictures of the scenes as PREFIX-*.png and, where matplotlib is there, plots as PREFIX-*.svg."""
 
 from __future__ import annotations
 
@@ -7,26 +7,36 @@ import argparse
 import contextlib
 import dataclasses
 import difflib
+import functools
+import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from raygrove.app import scene_io
-from raygrove.app.cli.common import settings_from, target_from
+from raygrove.app.cli.common import opened, settings_from, target_from
+from raygrove.app.document.state import SceneReference
+from raygrove.app.export.images import save_png
 from raygrove.app.export.tables import json_text
 from raygrove.app.export.whole_files import check_writable, write_atomically
 from raygrove.app.problems.problems import EXIT_FAILURE, UsageError
 from raygrove.app.scene_io import SceneError
-from raygrove.app.scene_io.demos import make_demo
+from raygrove.app.scene_io.demos import demo_info, make_demo
 from raygrove.app.settings.file import overridden
 from raygrove.app.settings.flags import OPTION_KEYS, flag_of
 from raygrove.app.settings.settings import Settings
 from raygrove.bench.context import context as context_of
-from raygrove.bench.suites import SuiteJob, SuiteReport, scene_names, suites
+from raygrove.bench.suites import SuiteJob, SuiteReport, scene_count, scene_names, suites, takes_own
 from raygrove.bench.suites.crowd import RUNNER_TRIANGLES, with_runners
+from raygrove.bench.suites.own_structures import chosen
 from raygrove.bench.suites.plots import PlotsAbsentError, draw
-from raygrove.bench.suites.scenes import SceneAbsentError, SceneSource
+from raygrove.bench.suites.scenes import SceneAbsentError, SceneChoice, SceneSource, own_scene
+from raygrove.gpu.configuration import ConfigurationError
 from raygrove.gpu.scene import Scene
+from raygrove.gpu.settings import OptionError
 
 if TYPE_CHECKING:
     from raygrove.app.cli.main import Words
@@ -49,9 +59,12 @@ WINDOW_FLAGS = ("hide", "isolate", "color_by", "size_by")
 """That `bench` does not know."""
 
 DECIDED_FLAGS = (
-    *("demo", "seed", "time", "frames", "eye", "look_at", "up", "fov", "warmup"),
+    *("seed", "time", "frames", "eye", "look_at", "up", "fov", "warmup"),
     *(name for name, key in OPTION_KEYS.items() if not is_taken(key) and name not in WINDOW_FLAGS),
 )
+NO_SCENES = "none"
+"""For --scenes: only one's own."""
+
 PACKED = ("", ".xz", ".gz", ".bz2")
 WALKER_SHARE = 0.86
 """Of the triangles of the built-in walker those of its body; the floor stays away."""
@@ -59,12 +72,11 @@ WALKER_SHARE = 0.86
 
 def run(names: argparse.Namespace, words: Words) -> int:
     """Run the suite that was named; returns the exit code. Raises UsageError."""
-    if len(names.files) != 1 or names.files[0] not in suites():
-        raise UsageError(_which(names.files))
-    suite = names.files[0]
+    suite = _named(names.files)
     for name in names.scenes or ():
-        if name not in scene_names(suite):
+        if name not in (NO_SCENES, *scene_names(suite)):
             raise UsageError(f"--scenes {name}: {suite} has no such scene; it has {', '.join(scene_names(suite))}.")
+    own = _own_scenes(suite, names)
     prefix = Path(names.out or suite).with_suffix("")
     files = [prefix.with_suffix(ending) for ending in (".json", ".md")]
     check_writable(prefix.parent, *(path.name for path in files))
@@ -81,38 +93,99 @@ def run(names: argparse.Namespace, words: Words) -> int:
 
         job = SuiteJob(
             target=target,
-            load=lambda source: scene_of(source, names.data, settings),
+            load=lambda source: scene_of(source, names.data, settings, words),
             say=words.say,
             keep=keep,
             size=size_of(names, settings),
             repeat=names.repeat or SuiteJob.repeat,
             most_triangles=names.most_triangles or SuiteJob.most_triangles,
             scenes=names.scenes or (),
+            own=own,
+            structures=names.structures or (),
+            save_picture=functools.partial(_save_picture, prefix),
         )
+        if names.progress is not None:
+            told = Told(scene_count(suite, job))
+            job = dataclasses.replace(job, begin=told.begin, advance=told.advance)
         report = suites()[suite](job)
     if not report.rows:
         words.error(f"{suite} measured nothing, and nothing was written: {' '.join(report.absent)}")
         return EXIT_FAILURE
     for sentence in report.absent:
         words.warn(f"not measured: {sentence}")
-    keep(report)
-    words.say(f"Wrote {prefix}.json and {prefix}.md.")
-    try:
-        words.say(f"Wrote {len(draw(report, prefix, context['device']))} plots.")
-    except PlotsAbsentError as error:
-        words.say(str(error))
-    print(json_text(report.as_json(context)) if names.json else report.markdown(context))
+    _finish(report, prefix, context, names, words)
     return 0
 
 
-def _which(said: Sequence[str]) -> str:
-    """What to say where no suite, several or one that is not known was named."""
+def _finish(
+    report: SuiteReport, prefix: Path, context: dict[str, Any], names: argparse.Namespace, words: Words
+) -> None:
+    """Draw the plots, write the page with them, and print what was asked for."""
+    plots = ""
+    try:
+        words.say(f"Wrote {len(draw(report, prefix, context['device']))} plots.")
+        plots = prefix.name
+    except PlotsAbsentError as error:
+        words.say(str(error))
+    _write(prefix.with_suffix(".json"), json_text(report.as_json(context)))
+    _write(prefix.with_suffix(".md"), report.markdown(context, plots=plots))
+    words.say(f"Wrote {prefix}.json, {prefix}.md and {len(report.pictures)} pictures.")
+    print(json_text(report.as_json(context)) if names.json else report.markdown(context, plots=plots))
+
+
+def _save_picture(prefix: Path, name: str, pixels: np.ndarray) -> str:
+    path = prefix.with_name(f"{prefix.name}-{name}.png")
+    save_png(path, pixels)
+    return path.name
+
+
+class Told:
+    """How far a run is, on stderr: JSON on a line of its own for each scene that begins and each row."""
+
+    def __init__(self, count: int) -> None:
+        self._count, self._begun, self._scene = count, 0, ""
+
+    def begin(self, scene: str) -> None:
+        """A scene begins."""
+        self._scene, self._begun = scene, self._begun + 1
+        self.advance(None)
+
+    def advance(self, rows: int | None) -> None:
+        """There are so many rows by now; None where that is not known."""
+        told = {"scene": self._scene, "number": self._begun, "of": self._count, "rows": rows}
+        print(json.dumps(told), file=sys.stderr, flush=True)
+
+
+def _own_scenes(suite: str, names: argparse.Namespace) -> tuple[SceneChoice, ...]:
+    """The scenes of FILE ... and --demo. Raises UsageError where the suite takes none, nor structures."""
+    own = [own_scene(Path(file).name, file=file) for file in names.files[1:]]
+    if names.demo is not None:
+        demo_info(names.demo)
+        own.append(own_scene(names.demo, demo=names.demo))
+    if (own or names.structures) and not takes_own(suite):
+        taking = " and ".join(name for name in suites() if takes_own(name))
+        raise UsageError(
+            f"{suite} measures points or spheres of its own making; scenes and structures of one's own are "
+            f"taken by {taking}."
+        )
+    for text in names.structures or ():
+        try:
+            chosen(text)
+        except (ConfigurationError, OptionError) as error:
+            raise UsageError(f"--structures {text}: {str(error).rstrip('.')}.") from error
+    return tuple(own)
+
+
+def _named(said: Sequence[str]) -> str:
+    """The suite. Raises UsageError where none or one that is not known was named."""
     there = f"there are {', '.join(suites())}"
-    if len(said) != 1:
-        return f"name one suite, as in bench suite {next(iter(suites()))}; {there}."
+    if not said:
+        raise UsageError(f"name one suite, as in bench suite {next(iter(suites()))}; {there}.")
+    if said[0] in suites():
+        return said[0]
     near = difflib.get_close_matches(said[0], suites(), 1)
     meant = f"Did you mean {near[0]}? " if near else ""
-    return f"there is no suite {said[0]!r}. {meant}{there.capitalize()}."
+    raise UsageError(f"there is no suite {said[0]!r}. {meant}{there.capitalize()}.")
 
 
 def _refuse_what_suites_decide(names: argparse.Namespace, settings: Settings) -> None:
@@ -127,7 +200,7 @@ def _refuse_what_suites_decide(names: argparse.Namespace, settings: Settings) ->
     if refused:
         raise UsageError(
             f"{', '.join(refused)}: a suite takes the scenes, structures, layouts, rays and instants of its "
-            f"paper, and decides that itself. It takes "
+            f"paper, and decides that itself. It takes FILE, --demo and --structures beside them, "
             "--device, --threads, --size, --repeat, --data, --scenes, --most-triangles, and settings of device "
             "and import."
         )
@@ -141,11 +214,17 @@ def size_of(names: argparse.Namespace, settings: Settings) -> tuple[int, int] | 
     return (settings.render.width, settings.render.height) if is_asked else None
 
 
-def scene_of(source: SceneSource, folder: str | None, settings: Settings) -> Scene:
-    """A built-in scene, or a model from the folder of --data, packed or not. Raises SceneAbsentError with what is
-    missing."""
+def scene_of(source: SceneSource, folder: str | None, settings: Settings, words: Words) -> Scene:
+    """A built-in scene, one's own, or a model from the folder of --data, packed or not. Raises SceneAbsentError with
+    what is missing."""
+    if source.is_own:
+        kind, name = ("demo", source.demo) if source.demo else ("files", source.file)
+        try:
+            return opened(SceneReference(kind, (name,)), settings, words)
+        except SceneError as error:
+            raise SceneAbsentError(str(error)) from error
     if source.runners:
-        place = scene_of(dataclasses.replace(source, runners=0), folder, settings)
+        place = scene_of(dataclasses.replace(source, runners=0), folder, settings, words)
         return with_runners(place, make_demo("walker", int(RUNNER_TRIANGLES / WALKER_SHARE)), source.runners)
     if source.demo:
         return make_demo(source.demo, source.triangles)

@@ -12,7 +12,7 @@ import pathlib
 import sys
 
 from ..arguments import argument
-from ..suites.pages import page
+from ..suites.pages import page, plots_of
 
 ARGUMENTS = (argument("reports", nargs="+", type=pathlib.Path, metavar="REPORT.json", help="as bench suite wrote it"),)
 
@@ -21,7 +21,7 @@ def run(names: argparse.Namespace) -> int:
     """Write the pages; 1 where a file is no report."""
     for path in names.reports:
         try:
-            text = page(json.loads(path.read_text(encoding="utf-8")))
+            text = page(json.loads(path.read_text(encoding="utf-8")), plots_of(path))
             path.with_suffix(".md").write_text(text + "\n", encoding="utf-8")
         except (OSError, ValueError, KeyError, ImportError) as error:
             print(f"{path}: this is no report of a suite: {type(error).__name__} {error}", file=sys.stderr)

@@ -18,10 +18,10 @@ from raygrove.gpu.scene import Scene
 
 from .crowd import RUNNER_TRIANGLES
 from .job import SuiteJob
-from .measure import construction, drawn, moments_of
+from .measure import construction, drawn
 from .published import published, published_row, published_source
-from .report import Cell, Plot, SuiteReport, SuiteTable
-from .scenes import SceneChoice, SceneSource, demo
+from .report import Cell, Plot, SuiteReport, SuiteTable, scenes_of
+from .scenes import SceneChoice, SceneSource, demo, what
 from .variants import missing, missing_ray_type, pictured, varied
 
 BUILDER = "median_sah"
@@ -85,22 +85,22 @@ RENDERED = ("original", "all", "ours")
 WORDS = {"total": "in total", "kernels": "of the kernels alone"}
 
 
+TAKES_OWN = True
+
+
 def run(job: SuiteJob) -> SuiteReport:
     """The whole suite."""
     report = SuiteReport("chang2012", __doc__ or "", published_source("chang2012"), job.picture(SIZE), job.repeat)
 
     def measure(choice: SceneChoice, scene: Scene) -> Iterator[dict[str, Any]]:
-        what = {
-            "published_scene": choice.published,
-            "scene": choice.label(scene.triangle_count),
-            "triangles": scene.triangle_count,
-        }
+        about = what(choice, scene)
         for step, options in STEPS:
-            yield {"part": "construction", **what, "step": step, **_built(job, scene, options)}
+            yield {"part": "construction", **about, "step": step, **_built(job, scene, options)}
         for step in RENDERED:
-            yield {"part": "rendering", **what, "step": step, **_rendered(job, scene, dict(STEPS)[step])}
+            yield {"part": "rendering", **about, "step": step, **_rendered(job, scene, dict(STEPS)[step])}
 
-    job.each(SCENES, report, measure, tabulate)
+    for choices in (SCENES, job.own):
+        job.each(choices, report, measure, tabulate)
     job.keep(report)
     return report
 
@@ -111,9 +111,7 @@ def _built(job: SuiteJob, scene: Scene, options: dict[str, Any]) -> dict[str, An
         return {"needs": needed}
     return {
         "needs": "",
-        **construction(
-            job.target, scene, varied(BUILDER, options), moments_of(scene, min(MOMENTS, job.key_frames)), job.repeat
-        ),
+        **construction(job.target, scene, varied(BUILDER, options), job.instants(scene, MOMENTS), job.repeat),
     }
 
 
@@ -128,7 +126,7 @@ def _rendered(job: SuiteJob, scene: Scene, options: dict[str, Any]) -> dict[str,
         scene,
         settings,
         job.picture(SIZE),
-        moments_of(scene, min(MOMENTS, job.key_frames)),
+        job.instants(scene, MOMENTS),
         max(1, job.repeat // 3),
     )
     return {"needs": "", "ray_type": f"smooth: {absent}" if absent else RAY_TYPE, **found}
@@ -151,10 +149,8 @@ def _heading(step: str) -> str:
     ) or f"[{step.replace(' to ', '] to [')}]"
 
 
-def _rows_of(report: SuiteReport, part: str, choice: SceneChoice) -> dict[str, dict[str, Any]]:
-    return {
-        row["step"]: row for row in report.rows if row["part"] == part and row["published_scene"] == choice.published
-    }
+def _rows_of(report: SuiteReport, part: str, scene: str) -> dict[str, dict[str, Any]]:
+    return {row["step"]: row for row in report.rows if row["part"] == part and row["scene"] == scene}
 
 
 def _construction(report: SuiteReport) -> SuiteTable:
@@ -169,16 +165,14 @@ def _construction(report: SuiteReport) -> SuiteTable:
     table = SuiteTable(
         "construction", "construction, ms, with the improvements one after the other", columns, notes=notes
     )
-    for choice in SCENES:
-        rows, printed = (
-            _rows_of(report, "construction", choice),
-            published_row("chang2012", "construction", choice.published),
-        )
-        if not rows:
-            continue
+    for scene in scenes_of(report, "construction"):
+        rows = _rows_of(report, "construction", scene)
+        published_scene = rows["original"]["published_scene"]
+        printed = published_row("chang2012", "construction", published_scene)
         for word, mark, ours in (("total", "", "overall_ms"), ("kernels", ".kernels", "graph_ms")):
-            values: list[Cell] = [printed.get(f"{name}{mark}") for name, _ in STEPS]
-            table.rows.append((f"{choice.published} (published)", word, *values, *_gains(values)))
+            if printed:
+                values: list[Cell] = [printed.get(f"{name}{mark}") for name, _ in STEPS]
+                table.rows.append((f"{published_scene} (published)", word, *values, *_gains(values)))
             cells: list[Cell] = [rows[name].get(ours, rows[name]["needs"]) for name, _ in STEPS]
             table.rows.append((rows["original"]["scene"], word, *cells, *_gains(cells)))
     return table
@@ -201,14 +195,13 @@ def _launches(report: SuiteReport) -> SuiteTable:
         "is three launches, all counted.",
     )
     table = SuiteTable("launches", "kernels launched in a build", ("scene", *map(_heading, steps)), notes=notes)
-    for choice in SCENES:
-        rows = _rows_of(report, "construction", choice)
-        if rows:
-            printed = published_row("chang2012", "launches", choice.published)
-            table.rows.append((f"{choice.published} (published)", *(printed.get(step) for step in steps)))
-            table.rows.append(
-                (rows["all"]["scene"], *(rows[step].get("launches", rows[step]["needs"]) for step in steps))
-            )
+    for scene in scenes_of(report, "construction"):
+        rows = _rows_of(report, "construction", scene)
+        published_scene = rows["all"]["published_scene"]
+        if published_scene:
+            printed = published_row("chang2012", "launches", published_scene)
+            table.rows.append((f"{published_scene} (published)", *(printed.get(step) for step in steps)))
+        table.rows.append((scene, *(rows[step].get("launches", rows[step]["needs"]) for step in steps)))
     return table
 
 
@@ -220,35 +213,28 @@ def _rendering(report: SuiteReport) -> SuiteTable:
         "ray type",
     )
     table = SuiteTable("rendering", f"pictures of {report.size[0]}x{report.size[1]}", columns, notes=(SAME_TREE_NOTE,))
-    for choice in SCENES:
-        rows = _rows_of(report, "rendering", choice)
-        if rows:
-            printed = published_row("chang2012", "rendering", choice.published)
+    for scene in scenes_of(report, "rendering"):
+        rows = _rows_of(report, "rendering", scene)
+        published_scene = rows["ours"]["published_scene"]
+        if published_scene:
+            printed = published_row("chang2012", "rendering", published_scene)
+            nothing = (None, None, None)
             table.rows.append(
-                (
-                    f"{choice.published} (published)",
-                    *printed.values(),
-                    None,
-                    None,
-                    None,
-                    "shadows, one reflection bounce",
-                )
+                (f"{published_scene} (published)", *printed.values(), *nothing, "shadows, one reflection bounce")
             )
-            found = [rows.get(step, {"needs": "not in this run"}) for step in RENDERED]
-            cells = [row.get(name, row["needs"]) for row in found for name in ("picture_ms", "frame_ms")]
-            table.rows.append(
-                (rows["ours"]["scene"], *cells, (rows["ours"].get("rays") or 0) / 1e6, rows["ours"]["ray_type"])
-            )
+        found = [rows.get(step, {"needs": "not in this run"}) for step in RENDERED]
+        cells = [row.get(name, row["needs"]) for row in found for name in ("picture_ms", "frame_ms")]
+        table.rows.append((scene, *cells, (rows["ours"].get("rays") or 0) / 1e6, rows["ours"]["ray_type"]))
     return table
 
 
-def _plot(report: SuiteReport, number: str, what: str) -> Plot:
+def _plot(report: SuiteReport, number: str, measured: str) -> Plot:
     """A bar a step for each scene."""
-    rows = [row for row in report.rows if row["part"] == "construction" and what in row]
-    scenes = list(dict.fromkeys(row["published_scene"] for row in rows))
+    rows = [row for row in report.rows if row["part"] == "construction" and measured in row]
+    scenes = list(dict.fromkeys(_short(row) for row in rows))
     series = {}
     for step, _ in STEPS:
-        found = {row["published_scene"]: row[what] for row in rows if row["step"] == step}
+        found = {_short(row): row[measured] for row in rows if row["step"] == step}
         if found:
             series[_heading(step)] = (_places(scenes), [found.get(scene, 0.0) for scene in scenes])
     return Plot(
@@ -257,8 +243,13 @@ def _plot(report: SuiteReport, number: str, what: str) -> Plot:
         "",
         "ms",
         series,
-        tuple(f"stand-in for {scene}" for scene in scenes),
+        tuple(scenes),
     )
+
+
+def _short(row: dict[str, Any]) -> str:
+    """What a plot calls a row's scene."""
+    return f"stand-in for {row['published_scene']}" if row["published_scene"] else str(row["scene"])
 
 
 def _as_published(number: str, mark: str) -> Plot:

@@ -9,36 +9,68 @@ from typing import Any
 import numpy as np
 
 from raygrove.gpu.hierarchy.base import HierarchyError
-from raygrove.gpu.scene import Scene
+from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.target.base import OutOfMemoryError, Target
 
+from .measure import moments_of
+from .own_structures import structure_rows, tabulated
 from .report import SuiteReport
 from .scenes import Load, SceneAbsentError, SceneChoice
 
 Measure = Callable[[SceneChoice, Scene], Iterable[dict[str, Any]]]
 """The rows of one scene."""
 
+SavePicture = Callable[[str, np.ndarray], str]
+"""Keeps (height, width, 4) uint8 pixels under a name of letters, digits, points and hyphens; gives the file's name."""
+
 
 @dataclasses.dataclass(frozen=True)
 class SuiteJob:
     """`load` gives scenes, `say` takes words for people, `keep` gets the report after every scene, so that a run which
-    is cut short leaves something.
-    `scenes` names the published scenes to take (none: all), larger ones than `most_triangles` are left out; `repeat`
-    measurements count. No `size` takes pictures of the size that was published."""
+    is cut short leaves something; `begin` hears of each scene, `advance` how many rows there are after each.
+    `scenes` names the published scenes to take (none: all), larger ones than `most_triangles` are left out; `own` are
+    measured beside them, and `structures` (configurations, as `--hierarchy` takes them) on every scene. `repeat`
+    measurements count. Moving scenes are measured at no more than `key_frames` instants (none: as many as a suite
+    sees fit). No `size` takes pictures of the size that was published; without `save_picture` none are
+    drawn."""
 
     target: Target
     load: Load
     say: Callable[[str], None] = lambda words: None
     keep: Callable[[SuiteReport], None] = lambda report: None
+    begin: Callable[[str], None] = lambda scene: None
+    advance: Callable[[int], None] = lambda rows: None
     repeat: int = 10
     most_triangles: int = 16_000_000
     scenes: tuple[str, ...] = ()
+    own: tuple[SceneChoice, ...] = ()
+    structures: tuple[str, ...] = ()
     size: tuple[int, int] | None = None
-    key_frames: int = 16
+    key_frames: int | None = None
+    save_picture: SavePicture | None = None
 
     def picture(self, published: tuple[int, int]) -> tuple[int, int]:
         """The size asked for, else the published one."""
         return self.size or published
+
+    def instants(self, scene: Scene, most: int = 16) -> tuple[Moment, ...]:
+        """Even instants of a moving scene, `most` of them unless fewer were asked for."""
+        return moments_of(scene, min(most, self.key_frames or most))
+
+    def takes(self, choice: SceneChoice, report: SuiteReport, counted: str = "triangles") -> bool:
+        """Whether a scene is measured. One that was not asked for is passed over, one that is too large is written
+        down."""
+        if self.scenes and not choice.is_own and choice.published not in self.scenes:
+            return False
+        if choice.published_triangles > self.most_triangles:
+            report.absent.append(
+                f"{choice.published}: {choice.published_triangles:,} {counted} are more than the "
+                f"{self.most_triangles:,} asked for."
+            )
+            return False
+        self.say(f"{choice.published}: {choice.name}")
+        self.begin(choice.published)
+        return True
 
     def each(
         self,
@@ -50,22 +82,20 @@ class SuiteJob:
         """Measure the scenes asked for, one in memory at a time; what cannot be had or done is written down in the
         report, and then no row of that scene is in it. Tables are made and the report is kept after each."""
         for choice in choices:
-            if self.scenes and choice.published not in self.scenes:
+            if not self.takes(choice, report):
                 continue
-            if choice.published_triangles > self.most_triangles:
-                report.absent.append(
-                    f"{choice.published}: {choice.published_triangles:,} triangles are more than the "
-                    f"{self.most_triangles:,} asked for."
-                )
-                continue
-            self.say(f"{choice.published}: {choice.name}")
             try:
                 scene = self.load(choice.source)
-                report.scenes.append(_what_is_taken(choice, scene))
-                report.rows += list(measure(choice, scene))
+                taken, rows = _what_is_taken(choice, scene), []
+                for row in measure(choice, scene):
+                    rows.append(row)
+                    self.advance(len(report.rows) + len(rows))
+                rows += structure_rows(self, choice, scene, report.size)
+                report.scenes.append(taken)
+                report.rows += rows
             except (SceneAbsentError, OutOfMemoryError, HierarchyError) as error:
                 report.absent.append(f"{choice.published}: {error}")
-            tabulate(report)
+            tabulated(report, tabulate)
             self.keep(report)
 
 
@@ -73,7 +103,7 @@ def _what_is_taken(choice: SceneChoice, scene: Scene) -> dict[str, object]:
     return {
         "published": choice.published if choice.is_published else None,
         "published_triangles": choice.published_triangles if choice.is_published else None,
-        "ours": choice.name,
+        "ours": choice.published if choice.is_own else choice.name,
         "triangles": scene.triangle_count,
         "diagonal": float(np.linalg.norm(np.subtract(scene.upper, scene.lower))),
         "relation": choice.relation,

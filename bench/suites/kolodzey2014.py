@@ -6,7 +6,7 @@ Table 7.1 (build and trace, with the columns of Wu, Zhao and Liu), table 6.2 (th
 6.2 and 7.1 are the thesis': leaves of fewer than 64 primitives or at the greatest depth, boxes cut along the split's
 axis alone, traversed by a short stack; a second row has this program's defaults, which cut boxes along all axes in
 small nodes. A build is timed from its first launch to its last one's end. Traces are recursive, as the thesis has
-them, by `whitted` with one lamp and shadows, and primary rays by themselves.
+them, by `whitted` with one lamp and shadows, and primary rays by themselves. Figures 7.1 to 7.3 are drawn so, too.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from .kolodzey_switches import (
     BUILDER,
     factors_table,
     measure_switches,
-    scenes_of,
     sub_algorithms_plot,
     sub_algorithms_table,
 )
-from .measure import construction, drawn, moments_of, traced_ms
+from .measure import construction, drawn, traced_ms
+from .pictures import Shot, take
 from .published import published_row, published_source
-from .report import MEAN_NOTE, MEDIAN_NOTE, SuiteReport, SuiteTable
-from .scenes import SceneChoice, demo, model
+from .report import MEAN_NOTE, MEDIAN_NOTE, SuiteReport, SuiteTable, scenes_of
+from .scenes import SceneChoice, demo, model, what
 from .variants import missing, missing_ray_type, pictured, varied
 
 EXACT = {"clipping": "all"}
@@ -87,6 +87,9 @@ BESIDE = (
 )
 """Scenes of ours, for the difference in cost and in trace time between the ways to cut boxes."""
 
+PICTURED = {"metal": "7.2", "glass": "7.3"}
+"""The figures that the moving scenes stand for."""
+
 RING = "Bunny in a ring of spheres"
 MOVING = (
     SceneChoice(
@@ -113,36 +116,46 @@ MOVING = (
 )
 
 
+SCENES = (*STILL, *BESIDE, *MOVING)
+TAKES_OWN = True
+
+
 def run(job: SuiteJob) -> SuiteReport:
     """The whole suite."""
     report = SuiteReport("kolodzey2014", __doc__ or "", published_source("kolodzey2014"), job.picture(SIZE), job.repeat)
 
     def measure_still(choice: SceneChoice, scene: Scene) -> Iterator[dict[str, Any]]:
-        what = {
-            "published_scene": choice.published,
-            "scene": choice.label(scene.triangle_count),
-            "triangles": scene.triangle_count,
-        }
-        yield from ({"part": "still", **what, **row} for row in _still(job, scene))
-        yield from ({"part": "switch", **what, **row} for row in measure_switches(job, scene))
+        about = what(choice, scene)
+        yield from ({"part": "still", **about, **row} for row in _still(job, scene))
+        yield from ({"part": "switch", **about, **row} for row in measure_switches(job, scene))
+        take(job, report, choice, dataclasses.replace(scene, lights=(LIGHT,)), [_shot("7.1")], job.picture(SIZE))
 
     def measure_beside(choice: SceneChoice, scene: Scene) -> Iterator[dict[str, Any]]:
-        label = f"{choice.published} (ours), {scene.triangle_count:,} triangles"
-        what = {"published_scene": "", "scene": label, "triangles": scene.triangle_count}
-        yield from ({"part": "still", **what, **row} for row in _still(job, scene))
+        about = what(choice, scene)
+        yield from ({"part": "still", **about, **row} for row in _still(job, scene))
 
     def measure_moving(choice: SceneChoice, scene: Scene) -> Iterator[dict[str, Any]]:
-        what = {
-            "published_scene": choice.published,
-            "scene": choice.label(scene.triangle_count),
-            "triangles": scene.triangle_count,
-        }
-        yield from ({"part": "moving", **what, **row} for row in _moving(job, scene))
+        about = what(choice, scene)
+        yield from ({"part": "moving", **about, **row} for row in _moving(job, scene))
+        number = PICTURED.get(choice.source.demo)
+        take(job, report, choice, scene, [_shot(number)] if number else [], job.picture(MOVING_SIZE))
 
-    for choices, measure in ((STILL, measure_still), (BESIDE, measure_beside), (MOVING, measure_moving)):
+    def measure_own(choice: SceneChoice, scene: Scene) -> Iterator[dict[str, Any]]:
+        yield from measure_beside(choice, scene)
+        take(job, report, choice, dataclasses.replace(scene, lights=(LIGHT,)), [_shot("7.1")], job.picture(SIZE))
+        if scene.duration(0) > 0.0:
+            yield from measure_moving(choice, scene)
+
+    parts = ((STILL, measure_still), (BESIDE, measure_beside), (MOVING, measure_moving), (job.own, measure_own))
+    for choices, measure in parts:
         job.each(choices, report, measure, tabulate)
     job.keep(report)
     return report
+
+
+def _shot(number: str) -> Shot:
+    """A picture by recursive rays through the thesis' tree."""
+    return Shot(number, varied(BUILDER, AS_PUBLISHED, traversal="short_stack", **pictured(RAY_TYPE, {})))
 
 
 # -- measurements -----------------------------------------------------------------------------------------------------
@@ -177,7 +190,7 @@ def _moving(job: SuiteJob, scene: Scene) -> list[dict[str, Any]]:
     size, rows = job.picture(MOVING_SIZE), []
     for title, options, traversal in TREES:
         settings = varied(BUILDER, options, traversal=traversal, **pictured(RAY_TYPE, {}))
-        found = drawn(job.target, scene, settings, size, moments_of(scene, job.key_frames), max(1, job.repeat // 3))
+        found = drawn(job.target, scene, settings, size, job.instants(scene), max(1, job.repeat // 3))
         rows.append(
             {"needs": "; ".join(missing_ray_type(RAY_TYPE)), "tree": title, "size": f"{size[0]}x{size[1]}", **found}
         )
@@ -237,9 +250,18 @@ def _moving_scene(report: SuiteReport) -> SuiteTable:
     table = SuiteTable("7.2", "a scene that moves, rebuilt every frame", columns)
     for row in report.rows:
         if row["part"] == "moving":
-            build, trace, *others = published_row("kolodzey2014", "7.2", row["published_scene"]).values()
-            printed = (f"{row['published_scene']} (published)", build, trace, None, *others, "1024x768", "recursive")
-            table.rows += [printed] if printed not in table.rows else []
+            if row["published_scene"]:
+                build, trace, *others = published_row("kolodzey2014", "7.2", row["published_scene"]).values()
+                printed = (
+                    f"{row['published_scene']} (published)",
+                    build,
+                    trace,
+                    None,
+                    *others,
+                    "1024x768",
+                    "recursive",
+                )
+                table.rows += [printed] if printed not in table.rows else []
             cells = (row["build_ms"], row["picture_ms"], row["frame_ms"], row["frames_per_s"], (row["rays"] or 0) / 1e6)
             named = f"{row['scene']}, {row.get('tree', 'defaults')}"
             table.rows.append((named, *cells, row["size"], f"smooth: {row['needs']}" if row["needs"] else RAY_TYPE))

@@ -14,7 +14,7 @@ from raygrove.gpu.scene import Moment, Scene
 from .job import SuiteJob
 from .measure import construction
 from .published import published, published_row
-from .report import Cell, Plot, SuiteReport, SuiteTable
+from .report import Cell, Plot, SuiteReport, SuiteTable, scenes_of
 from .variants import missing, varied
 
 BUILDER = "sah_events"
@@ -83,6 +83,8 @@ NOT_SWITCHED = {
 PUBLISHED_ORDER = ("SAH shuffle reduction", "binary scan", "streams", "clip mask", "hybrid reduction")
 
 ALL = "all optimisations"
+TOUCHED: Mapping[float, str | None] = {1.0: "X", 0.0: None}
+"""Marks of table 6.2's columns SA 1 to SA 5, as bench/published has them."""
 
 BUT_A_BLOCK = "without any, but by tiles"
 
@@ -157,18 +159,26 @@ def _shares(by_kernel: Mapping[str, float]) -> dict[str, float]:
 
 def factors_table(report: SuiteReport) -> SuiteTable:
     """How many times longer the build takes without an optimisation: means over the scenes that were measured."""
-    columns = ("optimisation", "factor, kernels", "factor, build as the device takes it", "what is switched")
-    notes = (f"Means over: {'; '.join(scenes_of(report, 'switch'))}." if scenes_of(report, "switch") else "",)
+    touched = tuple(f"SA {number}" for number in range(1, len(SUB_ALGORITHMS) + 1))
+    columns = (
+        *("optimisation", "factor, kernels", "factor, build as the device takes it", "what is switched"),
+        *touched,
+    )
+    notes = (
+        f"Means over: {'; '.join(scenes_of(report, 'switch'))}." if scenes_of(report, "switch") else "",
+        f"SA 1 to SA {len(SUB_ALGORITHMS)}: {', '.join(SUB_ALGORITHMS)}. Published: X where the thesis says that an "
+        f"optimisation touches it. Here: how many times as long its kernels take without.",
+    )
     table = SuiteTable("6.2", "what the optimisations are worth", columns, notes=notes)
     as_published = {one.published: one for one in OPTIMISATIONS if one.published}
     for name in PUBLISHED_ORDER:
-        table.rows.append((f"{name} (published)", published_row("kolodzey2014", "6.2", name)["factor"], None, "-"))
+        table.rows.append(_published(name))
         if name in as_published:
             table.rows.append(_factor_row(report, f"{name} (here)", as_published[name]))
         else:
-            table.rows.append((f"{name} (here)", None, None, NOT_SWITCHED[name]))
+            table.rows.append((f"{name} (here)", None, None, NOT_SWITCHED[name], *[None] * len(SUB_ALGORITHMS)))
     table.rows += [_factor_row(report, f"{one.row} (ours)", one) for one in OPTIMISATIONS if not one.published]
-    table.rows.append((f"{ALL} (published)", published_row("kolodzey2014", "6.2", ALL)["factor"], None, "-"))
+    table.rows.append(_published(ALL))
     everything = ((f"{ALL} but a block a node (here)", BUT_A_BLOCK), (f"{ALL} (here)", "without any"))
     for title, row in everything:
         table.rows.append(
@@ -177,8 +187,21 @@ def factors_table(report: SuiteReport) -> SuiteTable:
     return table
 
 
+def _published(name: str) -> tuple[Cell, ...]:
+    """A row of table 6.2 as printed: the factor, and a mark for each sub-algorithm that it touches."""
+    factor, *touched = published_row("kolodzey2014", "6.2", name).values()
+    return (f"{name} (published)", factor, None, "-", *(TOUCHED[mark] for mark in touched))
+
+
 def _factor_row(report: SuiteReport, title: str, one: Optimisation) -> tuple[Cell, ...]:
-    return (title, _factor(report, one, "kernels_ms"), _factor(report, one, "build_ms"), one.here)
+    shares = (_factor(report, one, f"shares_ms.{name}") for name in SUB_ALGORITHMS)
+    return (title, _factor(report, one, "kernels_ms"), _factor(report, one, "build_ms"), one.here, *shares)
+
+
+def _value(row: Mapping[str, Any], what: str) -> Any:
+    """A field of a row, or one of its `shares_ms`."""
+    field, _, share = what.partition(".")
+    return row.get(field, {}).get(share) if share else row.get(field)
 
 
 def _factor(report: SuiteReport, one: Optimisation, what: str) -> Cell:
@@ -190,8 +213,9 @@ def _factor(report: SuiteReport, one: Optimisation, what: str) -> Cell:
             for name in (one.row, one.over)
         )
         needs = without["needs"] or over["needs"] or needs
-        if what in without and over.get(what):
-            factors.append(without[what] / over[what])
+        before, after = _value(without, what), _value(over, what)
+        if before is not None and after:
+            factors.append(before / after)
     return statistics.fmean(factors) if factors else needs or None
 
 
@@ -235,7 +259,3 @@ def sub_algorithms_plot(report: SuiteReport, number: str, in_shares: bool) -> Pl
         series,
         names,
     )
-
-
-def scenes_of(report: SuiteReport, part: str) -> list[str]:
-    return list(dict.fromkeys(row["scene"] for row in report.rows if row["part"] == part))

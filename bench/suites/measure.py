@@ -37,6 +37,17 @@ def moments_of(scene: Scene, count: int) -> tuple[Moment, ...]:
     return tuple(Moment(duration * index / count, 0, index) for index in range(count))
 
 
+def key_moments(scene: Scene, most: int) -> tuple[Moment, ...]:
+    """The instants of a scene's own key frames in its first clip, but for the clip's end, where it begins again; `most`
+    of them, evenly chosen, where there are more. The beginning alone of a still scene."""
+    duration = scene.duration(0)
+    times = [float(time) for time in scene.key_times(0) if 0.0 <= time < duration]
+    if duration <= 0.0 or not times:
+        return (Moment(),)
+    count = min(most, len(times))
+    return tuple(Moment(times[index * len(times) // count], 0, index) for index in range(count))
+
+
 Secondary = Sequence[tuple[str, str, Any]]
 """A suite's word for a kind of ray, the ray type that shoots it, and that type's options."""
 

@@ -23,7 +23,7 @@ from raygrove.gpu.target.base import OutOfMemoryError, Target
 
 from .job import SuiteJob
 from .octree_builds import by_block, by_count, by_depth, by_memory
-from .octree_clouds import CHOICES, Cloud, make_cloud
+from .octree_clouds import SCENES, Cloud, make_cloud
 from .octree_queries import by_query
 from .octree_sums import by_sum
 from .octree_tables import tabulate
@@ -31,7 +31,7 @@ from .published import published_source
 from .report import SuiteReport
 from .scenes import SceneAbsentError, SceneChoice
 
-__all__ = ["CHOICES", "run", "tabulate"]
+__all__ = ["SCENES", "run", "tabulate"]
 
 NO_PICTURE = (0, 0)
 MOST_LOAD = 1.5
@@ -49,13 +49,9 @@ def run(job: SuiteJob) -> SuiteReport:
         report.absent.append("Threads of a block (6.1): on the CPU a block is one thread.")
     alone = dataclasses.replace(job.target.options, threads=1)
     with contextlib.closing(choose("cpu", alone)) as one_thread:
-        for choice in CHOICES:
-            if job.scenes and choice.published not in job.scenes:
+        for choice in SCENES:
+            if not job.takes(choice, report, "points"):
                 continue
-            if choice.published_triangles > job.most_triangles:
-                report.absent.append(f"{choice.published}: more points than the {job.most_triangles:,} asked for.")
-                continue
-            job.say(choice.published)
             try:
                 cloud = make_cloud(job.target, job.load, choice)
                 report.scenes.append(_what_is_taken(choice, cloud))

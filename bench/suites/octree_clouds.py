@@ -37,7 +37,7 @@ UNPUBLISHED = "the paper's set of points is not to be had"
 BUNNY_ROOM, GANESHA_ROOM = "Bunny in a room", "Ganesha in a room"
 BOTH_ROOM, SCAN, CUBE = "Ganesha and Satyavathi in a room", "Scan of a room", "Cube"
 
-CHOICES = (
+SCENES = (
     SceneChoice(BUNNY_ROOM, 124_531, model(BUNNY.file), False, f"figure 12: {ROOM}{UNPUBLISHED}"),
     SceneChoice(GANESHA_ROOM, 165_646, model(DRAGON.file), False, f"figure 13: {ROOM}{UNPUBLISHED}"),
     SceneChoice(

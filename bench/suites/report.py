@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
+from .contents import contents_rows, figures
+
 Cell = str | float | int | None
 
 PUBLISHED = "(published)"
@@ -59,6 +61,15 @@ class Plot:
     x_names: tuple[str, ...] = ()
 
 
+@dataclasses.dataclass(frozen=True)
+class Picture:
+    """What was drawn for the published figure `number`: the file's name, beside the page."""
+
+    number: str
+    title: str
+    file: str
+
+
 @dataclasses.dataclass
 class SuiteReport:
     """`size` is that of the pictures, (0, 0) where there are none. `rows` are the raw measurements, flat; `scenes` says
@@ -74,14 +85,15 @@ class SuiteReport:
     rows: list[dict[str, Any]] = dataclasses.field(default_factory=list)
     tables: list[SuiteTable] = dataclasses.field(default_factory=list)
     plots: list[Plot] = dataclasses.field(default_factory=list)
+    pictures: list[Picture] = dataclasses.field(default_factory=list)
 
     def as_json(self, context: dict[str, Any]) -> dict[str, Any]:
         """Everything, `context` as in `bench --json`."""
         return {"context": context, **dataclasses.asdict(self)}
 
-    def markdown(self, context: dict[str, Any], note: str = "") -> str:
-        """The report for people: where it was measured, the scenes, then the tables. `note` is said of the page as a
-        whole."""
+    def markdown(self, context: dict[str, Any], note: str = "", plots: str = "") -> str:
+        """The report for people: where it was measured, what it has of the evaluation, the scenes, the tables, the
+        figures. `note` is said of the page as a whole; the files of plots that were drawn begin with `plots`."""
         device, commit, date = (context.get(name) or "-" for name in ("device", "commit", "date"))
         pictures = f"{self.size[0]}x{self.size[1]}, " if any(self.size) else ""
         parts = [
@@ -93,6 +105,9 @@ class SuiteReport:
             "A row is either published or measured here, never both; a scene that is not the published one is "
             "called a stand-in." + (f" {note}" if note else ""),
         ]
+        if contents := contents_rows(self):
+            columns = ("published", "shows", "here")
+            parts.append(SuiteTable("Contents", "what the evaluation shows", columns, list(contents)).markdown())
         if self.scenes:
             parts.append(_scene_table(self.scenes).markdown())
         if self.absent:
@@ -103,7 +118,8 @@ class SuiteReport:
                 + "; ".join(self.published["misprints"])
                 + "."
             )
-        return "\n\n".join(parts + [table.markdown() for table in self.tables if table.rows]).rstrip() + "\n"
+        parts += [table.markdown() for table in self.tables if table.rows]
+        return "\n\n".join([*parts, *figures(self, plots)]).rstrip() + "\n"
 
 
 def report_from_json(content: dict[str, Any]) -> SuiteReport:
@@ -115,7 +131,15 @@ def report_from_json(content: dict[str, Any]) -> SuiteReport:
     ]
     names = ("suite", "about", "published", "repeat", "scenes", "absent", "rows")
     width, height = content["size"]
-    return SuiteReport(**{name: content[name] for name in names}, size=(width, height), tables=tables, plots=plots)
+    pictures = [Picture(**picture) for picture in content.get("pictures", ())]  # reports before 2026-11-28 have none
+    return SuiteReport(
+        **{name: content[name] for name in names}, size=(width, height), tables=tables, plots=plots, pictures=pictures
+    )
+
+
+def scenes_of(report: SuiteReport, part: str) -> list[str]:
+    """What the scenes of a part of the rows are called, in their order."""
+    return list(dict.fromkeys(row["scene"] for row in report.rows if row["part"] == part))
 
 
 def _scene_table(scenes: Sequence[dict[str, Any]]) -> SuiteTable:

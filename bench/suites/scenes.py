@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from typing import Any
 
 from raygrove.gpu.scene import Scene
 
@@ -15,13 +16,13 @@ class SceneAbsentError(Exception):
 @dataclasses.dataclass(frozen=True)
 class SceneSource:
     """How a scene is had: the built-in one `demo` of about `triangles` triangles, or the file `file`, relative to the
-    folder of models; with as many
-    `runners` in it (crowd.py)."""
+    folder of models, or where `is_own` anywhere; with as many `runners` in it (crowd.py)."""
 
     demo: str = ""
     triangles: int = 0
     file: str = ""
     runners: int = 0
+    is_own: bool = False
 
 
 Load = Callable[[SceneSource], Scene]
@@ -31,8 +32,8 @@ Load = Callable[[SceneSource], Scene]
 @dataclasses.dataclass(frozen=True)
 class SceneChoice:
     """What is taken for the published scene `published` of `published_triangles` triangles. `is_same`: it is that very
-    model. `why` says what they have in common, or how they differ. Where not `is_published` it is a scene of ours,
-    `published` its name."""
+    model. `why` says what they have in common, or how they differ. Where not `is_published` it is a scene of ours, or
+    one that whoever runs the suite brought (`is_own`), `published` its name."""
 
     published: str
     published_triangles: int
@@ -40,11 +41,14 @@ class SceneChoice:
     is_same: bool
     why: str
     is_published: bool = True
+    is_own: bool = False
 
     @property
     def relation(self) -> str:
         """What ours is to the published one."""
-        return ("same scene" if self.is_same else "stand-in") if self.is_published else "ours"
+        if not self.is_published:
+            return "yours" if self.is_own else "ours"
+        return "same scene" if self.is_same else "stand-in"
 
     @property
     def name(self) -> str:
@@ -56,9 +60,26 @@ class SceneChoice:
 
     def label(self, triangles: int) -> str:
         """What a row of ours is called: never the published name alone where it is another model."""
+        if not self.is_published:
+            return f"{self.published} ({self.relation}), {triangles:,} triangles"
         if self.is_same:
             return f"{self.published} (same scene, {triangles:,} triangles)"
         return f"stand-in for {self.published}: {self.name}, {triangles:,} triangles"
+
+
+def what(choice: SceneChoice, scene: Scene) -> dict[str, Any]:
+    """What every row of a scene says of it."""
+    return {
+        "published_scene": choice.published if choice.is_published else "",
+        "scene": choice.label(scene.triangle_count),
+        "triangles": scene.triangle_count,
+    }
+
+
+def own_scene(name: str, file: str = "", demo: str = "") -> SceneChoice:
+    """A scene that whoever runs the suite brought: a file, or a built-in one in its own size."""
+    source = SceneSource(demo=demo, file=file, is_own=True)
+    return SceneChoice(name, 0, source, True, "brought to this run", is_published=False, is_own=True)
 
 
 def demo(name: str, triangles: int) -> SceneSource:

@@ -32,7 +32,7 @@ from .soell_tables import GRIDS, READINGS, SORTED_BEST, VARIANTS, tabulate
 
 SIZE = (1024, 1024)
 WHY = "uniform in the frustum, nearest to farthest as 1 to 4, seed 2015: the published set is not to be had"
-CHOICES = tuple(
+SCENES = tuple(
     SceneChoice(f"{word} spheres of {pixels} px", count, demo("spheres", count), False, WHY)
     for pixels in (3, 12)
     for word, count in (("1K", 1_000), ("10K", 10_000), ("100K", 100_000), ("1M", 1_000_000))
@@ -70,13 +70,9 @@ OURS: tuple[tuple[str, GlyphOptions], ...] = (
 def run(job: SuiteJob) -> SuiteReport:
     """The whole suite."""
     report = SuiteReport("soell2015", __doc__ or "", published_source("soell2015"), job.picture(SIZE), job.repeat)
-    for choice in CHOICES:
-        if job.scenes and choice.published not in job.scenes:
+    for choice in SCENES:
+        if not job.takes(choice, report, "spheres"):
             continue
-        if choice.published_triangles > job.most_triangles:
-            report.absent.append(f"{choice.published}: more spheres than the {job.most_triangles:,} asked for.")
-            continue
-        job.say(choice.published)
         report.scenes.append(
             {
                 "published": choice.published,
@@ -124,7 +120,7 @@ def _measured(job: SuiteJob, choice: SceneChoice) -> Iterator[dict[str, Any]]:
             ordered = in_morton_order(job.target, view)
             for name, options in (("v4", step_options("v4", "boxes")), *OURS):
                 yield {"part": "morton", **what, "variant": name, **_cast(job, ordered, options)}
-        if choice is CHOICES[0] and reading == READINGS[0]:
+        if choice is SCENES[0] and reading == READINGS[0]:
             yield from ({**what, "reading": reading, **row} for row in _swept(job, view))
 
 

@@ -38,7 +38,7 @@ def built_in(source: SceneSource) -> Scene:
 def small(count: int) -> tuple[Any, ...]:
     return tuple(
         dataclasses.replace(one, published_triangles=min(count, one.published_triangles))
-        for one in octree_clouds.CHOICES
+        for one in octree_clouds.SCENES
     )
 
 
@@ -46,7 +46,7 @@ def small(count: int) -> tuple[Any, ...]:
 def report(host_target: Target) -> SuiteReport:
     """Of the bunny's room, the scan, which is not at hand, and the cube."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(octree2008, "CHOICES", small(400))
+        patch.setattr(octree2008, "SCENES", small(400))
         patch.setattr(octree2008.os, "getloadavg", lambda: (99.0, 1.0, 1.0))
         patch.setattr(octree_builds, "LEVELS", (2, 6))
         patch.setattr(octree_builds, "COUNTS", (100,))
@@ -107,10 +107,10 @@ def test_the_page_has_the_tables_and_says_what_was_compared(report: SuiteReport,
 
 
 def test_clouds_have_exactly_as_many_points_as_were_published(host_target: Target) -> None:
-    counts = {choice.published: choice.published_triangles for choice in octree_clouds.CHOICES}
+    counts = {choice.published: choice.published_triangles for choice in octree_clouds.SCENES}
     for name in (octree_clouds.BUNNY_ROOM, octree_clouds.GANESHA_ROOM):
         assert counts[name] == published_row("octree2008", "clouds", name)["points"]
-    for choice in octree_clouds.CHOICES:
+    for choice in octree_clouds.SCENES:
         if choice.published == octree_clouds.SCAN:
             continue
         cloud, again = (octree_clouds.make_cloud(host_target, built_in, choice) for _ in range(2))

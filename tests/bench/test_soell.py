@@ -53,7 +53,7 @@ def test_the_whole_suite_on_little(
     monkeypatch.setattr(choosing, "CANDIDATES", {"host": ({"arrangement": "splat"}, *choosing.CANDIDATES["host"])})
     few = (SceneChoice("1K spheres of 3 px", 60, demo("spheres", 60), False, soell2015.WHY),)
     for name, value in {
-        "CHOICES": few,
+        "SCENES": few,
         "GRIDS": (32, 64),
         "VARIANTS": {name: soell2015.VARIANTS[name] for name in ("v1", "v4")},
         "AXES": (soell2015.AXES[0], ("lists by the CPU", {"lists": "cpu"})),
@@ -139,6 +139,4 @@ def test_grids_that_do_not_divide_the_picture_are_part_pictures() -> None:
 
 
 def test_scenes_are_those_of_the_tables() -> None:
-    assert [choice.published for choice in soell2015.CHOICES] == list(
-        published("soell2015")["tables"]["counts"]["rows"]
-    )
+    assert [choice.published for choice in soell2015.SCENES] == list(published("soell2015")["tables"]["counts"]["rows"])

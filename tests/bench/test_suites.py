@@ -18,7 +18,15 @@ from raygrove.app.scene_io.demos import make_demo
 from raygrove.bench.cases import main
 from raygrove.bench.measure import Stage
 from raygrove.bench.ray_tables import PEERS_FILE
-from raygrove.bench.suites import SuiteJob, SuiteReport, meister2014, scene_names, suites
+from raygrove.bench.suites import (
+    SuiteJob,
+    SuiteReport,
+    meister2014,
+    meister_setup,
+    meister_tables,
+    scene_names,
+    suites,
+)
 from raygrove.bench.suites.measure import still
 from raygrove.bench.suites.plots import draw
 from raygrove.bench.suites.published import FOLDER, published, published_row
@@ -152,10 +160,10 @@ def test_secondary_rays_are_the_thesis_own(report: SuiteReport) -> None:
 def test_moving_scenes_are_lit_by_one_light_without_shadows(report: SuiteReport) -> None:
     assert (meister2014.LIGHT.kind, [word for word, _, _ in meister2014.ray_types()]) == (
         "directional",
-        list(meister2014.RAYS),
+        list(meister_setup.RAYS),
     )
     moving = [row for row in report.rows if row["part"] == "moving"]
-    assert {row["rays"] for row in moving} == set(meister2014.RAYS)
+    assert {row["rays"] for row in moving} == set(meister_setup.RAYS)
     assert not [phase for row in moving for phase in row["phases_ms"] if "shadow" in phase]
     assert all(row["frames_per_s"] > 0.0 for row in moving)
 
@@ -187,8 +195,8 @@ def test_memory_is_what_the_tree_fills_and_what_is_reserved(report: SuiteReport)
         "triangles": 60,
         "memory_mb": 1.0,
     }
-    assert meister2014.used_mb(row) == pytest.approx((101 * 10 + 52 * 60) / 1e6)
-    assert meister2014.used_mb({**row, "layout": "bvh4"}) is None
+    assert meister_tables.used_mb(row) == pytest.approx((101 * 10 + 52 * 60) / 1e6)
+    assert meister_tables.used_mb({**row, "layout": "bvh4"}) is None
     (blob,) = (dict(zip(table.columns, table.rows[1], strict=True)) for table in report.tables if table.number == "7.2")
     assert float(str(blob["reserved MB"])) > 0.0 and blob["MB, leaf 8"] is None
 
@@ -210,7 +218,7 @@ def test_used_bytes_are_those_of_the_arrays_that_a_tree_fills(host_target: Targe
             "triangles": 0,
         }
     assert tree.leaf_count == tree.reference_count
-    assert meister2014.used_mb(row) == pytest.approx(tree.bytes / 1e6, abs=100e-6)
+    assert meister_tables.used_mb(row) == pytest.approx(tree.bytes / 1e6, abs=100e-6)
 
 
 def leaves_of_one() -> Any:
@@ -224,7 +232,7 @@ def test_odd_published_figures_are_named() -> None:
     for number in ("7.2", "7.4", "7.6"):
         for scene in published("meister2014")["tables"][number]["rows"]:
             row = published_row("meister2014", number, scene)
-            for rays in meister2014.RAYS:
+            for rays in meister_setup.RAYS:
                 small, middle, large = (row[f"{rays}_mrays_per_s.{leaf}"] for leaf in meister2014.LEAVES)
                 assert max(middle / small, large / middle) < 1.15 or f"{number} {scene}" in misprints
     builds, phases = (published("meister2014")["tables"][number]["rows"] for number in ("7.5", "7.7"))
@@ -234,8 +242,8 @@ def test_odd_published_figures_are_named() -> None:
     }
     assert set(builds) == set(phases)
     for word, named in (
-        ("overall", meister2014.OVERALL_NOTE.partition("kernels'")[0]),
-        ("kernels", meister2014.OVERALL_NOTE.partition("kernels'")[2]),
+        ("overall", meister_tables.OVERALL_NOTE.partition("kernels'")[0]),
+        ("kernels", meister_tables.OVERALL_NOTE.partition("kernels'")[2]),
     ):
         differing = [scene for scene, (build, phase) in pairs.items() if build[f"{word}_ms.8"] != phase[f"{word}_ms"]]
         assert differing and all(scene in named for scene in differing), word

@@ -151,3 +151,36 @@ def test_a_suite_that_is_not_known_is_told_with_the_near_name(run: Any) -> None:
     assert code == 2 and "no suite 'whatever'. There are chang2012" in err and "mean" not in err
     code, _, err = run("bench", "suite")
     assert code == 2 and "name one suite" in err and "soell2015" in err
+
+
+def test_own_scenes_and_structures_are_measured_with_progress(run: Any, tmp_path: Path) -> None:
+    model = tmp_path / "mine.obj"
+    model.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 3 4\nf 1 2 4\n")
+    words = ("--scenes", "none", "--structures", "lbvh,grid", "--repeat", "1", "--size", "16x12", "--progress", "json")
+    code, out, err = run("bench", "suite", "kolodzey2014", str(model), "--device", "cpu", *words, "--out", "found")
+    assert code == 0 and "mine.obj (yours), 3 triangles" in out
+    told = [json.loads(line) for line in err.splitlines() if line.startswith("{")]
+    assert told[0] == {"scene": "mine.obj", "number": 1, "of": 1, "rows": None}
+    assert [line["rows"] for line in told[1:]] == [1, 2]
+    report = json.loads((tmp_path / "found.json").read_text())
+    assert [row["structure"] for row in report["rows"] if row["part"] == "structure"] == ["lbvh", "grid"]
+    (picture,) = report["pictures"]
+    assert (tmp_path / picture["file"]).read_bytes().startswith(b"\x89PNG") and picture["file"] in out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("octree2008", "mine.obj"), "scenes and structures of one's own are taken by"),
+        (("soell2015", "--structures", "lbvh"), "scenes and structures of one's own are taken by"),
+        (("chang2012", "--structures", "lbhv"), "--structures lbhv: "),
+        (("chang2012", "--structures", "lbvh:max_leaf_size=x"), "max_leaf_size"),
+        (("chang2012", "--demo", "blobb"), "blobb"),
+    ],
+)
+def test_what_a_suite_cannot_measure_is_refused_before_it_begins(
+    run: Any, tmp_path: Path, words: tuple[str, ...], said: str
+) -> None:
+    code, out, err = run("bench", "suite", *words, "--device", "cpu")
+    assert code == 2 and said in err and not out
+    assert not list(tmp_path.iterdir())
