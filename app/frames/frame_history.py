@@ -9,6 +9,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
+import itertools
 import time
 from collections.abc import Iterator, Sequence
 
@@ -154,7 +155,7 @@ def spreads(samples: Sequence[Sample]) -> dict[str, Spread]:
     whole frame took: the mean of each part over the same few frames, which adds up, and lies within its range."""
     timed = _timed(samples)
     tables = [sample.values for sample in timed]
-    keys = dict.fromkeys(key for table in tables for key in table)
+    keys = dict.fromkeys(itertools.chain.from_iterable(tables))
     found = {key: _spread([table[key] for table in tables if key in table]) for key in keys}
     for key, value in _typical(timed).items():
         found[key] = dataclasses.replace(found[key], median=value)

@@ -64,7 +64,9 @@ class CostLog:
                 cost[6] = statistics.animate_ms + view.build_ms + view.refit_ms + view.trace_ms + view.shade_ms
 
     def _costs_of(self, structure: str) -> np.ndarray:
-        return self._costs.setdefault(structure, np.full((len(FIGURES), len(self.times)), np.nan))
+        if structure not in self._costs:
+            self._costs[structure] = np.full((len(FIGURES), len(self.times)), np.nan)
+        return self._costs[structure]
 
     def place_of(self, time: float) -> int:
         """The place nearest to an instant."""

@@ -3,6 +3,8 @@ trades that for more hues, and `blue_white_brown`, for values on both sides of a
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 POINTS = {
@@ -23,10 +25,16 @@ NAMES = ("viridis", "cividis", "inferno", "grey", "magma", "plasma", "spectrum",
 MAP_COLORS = 256
 
 
+@functools.cache
 def color_map(name: str) -> np.ndarray:
-    """The map of that name, one of NAMES."""
-    if name == "spectrum":
-        return _spectrum()
+    """The map of that name, one of NAMES; it can be read alone."""
+    found = _spectrum() if name == "spectrum" else _between(name)
+    found.setflags(write=False)
+    return found
+
+
+def _between(name: str) -> np.ndarray:
+    """Straight between the points of a map."""
     points = np.array([[int(point[i : i + 2], 16) for i in (0, 2, 4)] for point in POINTS[name]], np.float64)
     places = np.linspace(0.0, len(points) - 1.0, MAP_COLORS)
     columns = [np.interp(places, np.arange(len(points)), points[:, channel]) for channel in range(3)]

@@ -41,14 +41,21 @@ from raygrove.gpu.scene import Moment, Scene
 
 FRAME_S = 1.0 / 60.0
 PICTURES = 24
-SHARING = tuple(f"dock.{name}" for name in ("pick", "boxes", "objects", "clip", "spheres", "materials", "lights"))
+SHARING = tuple(
+    f"dock.{name}"
+    for name in (
+        *("pick", "boxes", "objects", "clip", "spheres", "materials", "lights"),
+        *("ray", "tree", "hot_spots", "divergence", "ranking"),
+    )
+)
 """Panels that are taken out of the places that they share with others, where one of them is seen."""
 
 REST_S, LONGEST_REST_S = 3.0, 90.0
 """A paused window rests once it has drawn nothing for so long; it is not waited for longer."""
 
-SIDE_BY_SIDE = 720
-"""Pixels of a window in which all panels stand beside one another; in a lower one some become tabs."""
+SIDE_BY_SIDE = (1400, 3200)
+"""Pixels of a window in which all panels stand beside one another, each with its rows; in a lower one some become tabs.
+"""
 
 
 class StandInMaker(FrameMaker):
@@ -150,7 +157,7 @@ class PanelMeasurement:
             area = self._window.dockWidgetArea(named[name])
             self._window.removeDockWidget(named[name])
             self._window.addDockWidget(area, named[name])
-        self._window.resize(self._window.width(), max(self._window.height(), SIDE_BY_SIDE))
+        self._window.resize(*SIDE_BY_SIDE)
         for path, value in (("settings.render.ray_type", "steps"), ("settings.boxes.show", True)):
             self._window.document.change(path, value)
         StandInMaker.stands_in = True

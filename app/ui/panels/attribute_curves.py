@@ -70,7 +70,8 @@ class AttributeCurves(QWidget):
 
     def show_time(self, seconds: float) -> None:
         """Mark an instant."""
-        self.chart.show_mark(seconds)
+        if self.picked:
+            self.chart.show_mark(seconds)
 
     def lines(self) -> list[Line]:
         """A line for each sphere that has the attribute."""

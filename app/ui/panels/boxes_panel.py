@@ -16,10 +16,9 @@ from raygrove.app.settings.box_options import BoxOptions
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.form import Editor
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
-from raygrove.app.ui.widgets.steady import Steady
+from raygrove.app.ui.widgets.steady import INTERVAL_S, Steady
 from raygrove.gpu.settings import fields_of
 
-UPDATE_INTERVAL_S = 0.2
 REPLAY_MS = 450
 COLUMNS = ("depth", "nodes", "leaves")
 TITLES = {
@@ -101,7 +100,7 @@ class LevelChart(QWidget):
 
 
 class BoxesPanel(QWidget):
-    """See the module. `take` is called with every frame, drawing happens at most five times a second."""
+    """See the module. `take` is called with every frame, drawing happens at most four times a second."""
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -156,7 +155,7 @@ class BoxesPanel(QWidget):
             return
         self._latest = frame.boxes
         if self.isVisible() and not self._timer.isActive():
-            wait = self._shown_time + UPDATE_INTERVAL_S - time.monotonic()
+            wait = self._shown_time + INTERVAL_S - time.monotonic()
             self._timer.start(max(0, round(wait * 1000)))
 
     def show_latest(self) -> None:

@@ -1,6 +1,6 @@
 """The last frames as bars, the phases stacked in their order; a click pins a frame, and every panel shows it until Esc.
 
-The bars are a picture of one column a frame, made by numpy: a tenth of what drawing them costs, ten times a second.
+The bars are a picture of one column a frame, made by numpy: a tenth of what drawing them costs, several times a second.
 """
 
 from __future__ import annotations

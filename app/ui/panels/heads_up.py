@@ -17,8 +17,8 @@ from raygrove.app.ui.panels.stats_table import table_font
 from raygrove.app.ui.panels.structure_rows import structure_title
 from raygrove.app.ui.picture.overlay import Overlay
 from raygrove.app.ui.session.figures import Figures
+from raygrove.app.ui.widgets.steady import INTERVAL_S
 
-UPDATE_INTERVAL_S = 0.1
 MARGIN, PADDING = 10, 8
 SIZES = (22, 16, 13, 11)
 """Pixels of the text: the largest that leaves the line in the picture."""
@@ -85,7 +85,7 @@ class HeadsUp(Overlay):
     # -- what happens ---------------------------------------------------------------------------------------------
     def _hear(self, sample: Sample) -> None:
         if self._is_on and not self._timer.isActive():
-            wait = self._shown_time + UPDATE_INTERVAL_S - time.monotonic()
+            wait = self._shown_time + INTERVAL_S - time.monotonic()
             self._timer.start(max(0, round(wait * 1000)))
 
     def _changed(self, before: State, after: State) -> None:

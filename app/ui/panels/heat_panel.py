@@ -18,11 +18,10 @@ from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.form import Editor
 from raygrove.app.ui.widgets.histogram import Histogram
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
-from raygrove.app.ui.widgets.steady import Steady
+from raygrove.app.ui.widgets.steady import INTERVAL_S, Steady
 from raygrove.gpu.settings import fields_of
 from raygrove.gpu.stats import RaySteps, Reading, StepCounts, bucket_edges
 
-UPDATE_INTERVAL_S = 0.2
 STEPS = "steps"
 TITLES = {
     "count": "Count",
@@ -42,7 +41,7 @@ def is_read(ray_type: str) -> bool:
 
 
 class HeatPanel(QWidget):
-    """See the module. `take` is called with every frame; drawing happens at most five times a second. `scale_changed`
+    """See the module. `take` is called with every frame; drawing happens at most four times a second. `scale_changed`
     says what the legend shows."""
 
     scale_changed = Signal(object)
@@ -110,7 +109,7 @@ class HeatPanel(QWidget):
         self._is_late = scene is not None and frame.request.scene is not scene
         self._latest = found
         if not self._timer.isActive():
-            wait = self._shown_time + UPDATE_INTERVAL_S - time.monotonic()
+            wait = self._shown_time + INTERVAL_S - time.monotonic()
             self._timer.start(max(0, round(wait * 1000)))
 
     def show_latest(self) -> None:

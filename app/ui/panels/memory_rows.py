@@ -67,7 +67,7 @@ def memory_rows(statistics: FrameStatistics) -> list[Row]:
     return _rows(tuple(statistics.bytes.items()), statistics.idle_bytes) + _key_rows(statistics.key_frames)
 
 
-@functools.lru_cache(maxsize=4)  # asked for ten times a second, and seldom others
+@functools.lru_cache(maxsize=4)  # asked for several times a second, and seldom others
 def _rows(sizes: tuple[tuple[str, int], ...], idle: int) -> list[Row]:
     tr = QCoreApplication.translate
     total = sum(count for _, count in sizes)

@@ -152,12 +152,16 @@ class RayPanel(QWidget):
 
     def show_pixel(self, place: tuple[float, float] | None, size: tuple[int, int]) -> None:
         """The pixel that is selected, of a picture of that size."""
-        self._size = size
-        for box, count in zip((self.across, self.down), size, strict=True):
-            box.setMaximum(max(0, count - 1))
+        if size != self._size:  # a box whose range is set lays its panel out
+            self._size = size
+            self._limit_boxes(size)
         if place is not None:
             for box, part, count in zip((self.across, self.down), place, size, strict=True):
                 box.setValue(min(int(part * count), count - 1))
+
+    def _limit_boxes(self, size: tuple[int, int]) -> None:
+        for box, count in zip((self.across, self.down), size, strict=True):
+            box.setMaximum(max(0, count - 1))
 
     def mark_old(self) -> None:
         """The picture has another tree by now."""

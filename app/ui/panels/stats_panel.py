@@ -1,5 +1,5 @@
-"""The figures of the last second, or of a frame that is pinned, and the last frames as bars above them; at most ten
-updates of figures a second, and five of the bars."""
+"""The figures of the last second, or of a frame that is pinned, and the last frames as bars above them; both are
+written four times a second at most."""
 
 from __future__ import annotations
 
@@ -19,10 +19,8 @@ from raygrove.app.ui.panels.stats_table import StatsTable, key_of, table_font
 from raygrove.app.ui.plain_text import Label, tip
 from raygrove.app.ui.session.figures import Figures
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
-from raygrove.app.ui.widgets.steady import Steady
+from raygrove.app.ui.widgets.steady import INTERVAL_S, Steady
 
-UPDATE_INTERVAL_S = 0.1
-BARS_INTERVAL_MS = 200
 HINT_LINES, REASON_LINES = 3, 3
 COLUMNS = ("key", "name", "value", "range")
 
@@ -62,7 +60,7 @@ class StatsPanel(QWidget):
         self.table_view.itemActivated.connect(self._activate)
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._show_figures)
-        self._bars_timer = QTimer(self, singleShot=True, interval=BARS_INTERVAL_MS)
+        self._bars_timer = QTimer(self, singleShot=True, interval=round(INTERVAL_S * 1000))
         self._bars_timer.timeout.connect(self._show_bars)
         figures.shown.connect(self._hear)
         figures.pin_changed.connect(self._hear_pin)
@@ -129,7 +127,7 @@ class StatsPanel(QWidget):
         if not self._bars_timer.isActive():
             self._bars_timer.start()
         if not self._timer.isActive():
-            wait = self._shown_time + UPDATE_INTERVAL_S - time.monotonic()
+            wait = self._shown_time + INTERVAL_S - time.monotonic()
             self._timer.start(max(0, round(wait * 1000)))
 
     def _hear_pin(self, pinned: Sample | None) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRectF, QSignalBlocker, QSize, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QIcon, QKeyEvent, QPainter, QPixmap
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSignalBlocker, QSize, Qt
+from PySide6.QtGui import QBrush, QColor, QFont, QIcon, QKeyEvent, QPainter, QPixmap, QRegion
 from PySide6.QtWidgets import (
     QHeaderView,
     QStyle,
@@ -84,23 +84,34 @@ class StatsTable(QTreeWidget):
             self.headerItem().setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
     def show_rows(self, rows: list[Row]) -> None:
-        """Change texts in place, and paint once, names only where a value reaches into them. Rows that are missing keep
-        their places, with dashes; only other rows than before make the table anew."""
+        """Change texts in place, and paint once, no rows but those that have changed. Rows that are missing keep their
+        places, with dashes; only other rows than before make the table anew."""
         rows = merged(self.rows, rows)
         if [row.key for row in rows] != list(self._items):
             self._make_items(rows)
             self.rows = []
         before = {row.key: row for row in self.rows}
         changed = [(before.get(row.key, NONE), row) for row in rows if row != before.get(row.key)]
-        area = self.viewport().rect()
-        if self.rows and not any(self._reaches_name(row) for both in changed for row in both):
-            area.setLeft(self.columnViewportPosition(VALUE))
-        self.rows = rows
+        is_new, self.rows = not self.rows, rows
         blocker = QSignalBlocker(self.model())  # each text alone would be a reason to paint
         for old, row in changed:
             self._show_row(self._items[row.key], row, old)
         del blocker
+        self._paint_anew(None if is_new else changed)
+
+    def _paint_anew(self, changed: list[tuple[Row, Row]] | None) -> None:
+        """Paint rows whose texts have changed, their names only where a value reaches into them; None: all of it."""
+        area = QRegion(self.viewport().rect()) if changed is None else QRegion()
+        for old, row in changed or ():
+            place = self.place_of(row.key)
+            reaches_name = self._reaches_name(old) or self._reaches_name(row)
+            place.setLeft(0 if reaches_name else self.columnViewportPosition(VALUE))
+            area += place
         self.viewport().update(area)
+
+    def place_of(self, key: str) -> QRect:
+        """Where a row is drawn; empty while it is closed away."""
+        return self.visualItemRect(self._items[key])
 
     def _reaches_name(self, row: Row) -> bool:
         """Whether a value may be drawn into what its name leaves free, its cell and an empty one beside it being too

@@ -24,7 +24,7 @@ class Values(QStyledItemDelegate):
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        """Draw the value in the room that it has. Most have enough in their cell, and are drawn ten times a second."""
+        """Draw the value in the room that it has. Most have enough in their cell, and are drawn often."""
         if len(index.data() or "") <= SHORT:
             super().paint(painter, option, index)
             return

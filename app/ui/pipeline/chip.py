@@ -62,7 +62,7 @@ class Chip(QAbstractButton):
         self.update()
 
     def _update_cost(self) -> None:
-        """Paint the last line alone: it changes ten times a second."""
+        """Paint the last line alone: it changes several times a second."""
         if not self._is_low:
             self.update(LEFT, COST_TOP, self.width() - LEFT, LINE)
 

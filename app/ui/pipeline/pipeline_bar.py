@@ -1,12 +1,11 @@
 """The row above the picture: the pipeline of a frame as chips, what each costs, and the frame by phase below them.
 
-It hears of every frame, and shows figures ten times a second at most.
+It hears of every frame, and shows figures four times a second at most.
 """
 
 from __future__ import annotations
 
 import collections
-import time
 from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt, QTimer
@@ -15,7 +14,6 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from raygrove.app.document.state import State
 from raygrove.app.frames.frame_history import Sample as FrameSample
-from raygrove.app.frames.frame_history import parts_of
 from raygrove.app.frames.render_thread import FinishedFrame
 from raygrove.app.ui.colors import scheme
 from raygrove.app.ui.pipeline.chip import LOW, TALL, Chip, font_of
@@ -24,8 +22,8 @@ from raygrove.app.ui.pipeline.figures import MOST, LastSecond, Sample, is_shown_
 from raygrove.app.ui.pipeline.frame_bar import HEIGHT, FrameBar
 from raygrove.app.ui.pipeline.measured import Measured
 from raygrove.app.ui.session.session import Session
+from raygrove.app.ui.widgets.steady import INTERVAL_S
 
-INTERVAL_MS = 100
 LOW_BELOW = 1100
 """Device-independent pixels of width below which chips are an icon and a name."""
 
@@ -49,13 +47,13 @@ class PipelineBar(QWidget):
         self.second, self.measured = LastSecond(), Measured()
         self._frame: FinishedFrame | None = None
         self._fps = 0.0
-        self._waiting: collections.deque[tuple[float, FinishedFrame, float]] = collections.deque(maxlen=MOST)
+        self._waiting: collections.deque[FrameSample] = collections.deque(maxlen=MOST)
         self._is_news = False
         self.bar = FrameBar(self)
         self.readout = Readout(self)
         self.chips = {name: self._make_chip(name) for name in NAMES}
         self._lay_out()
-        self._timer = QTimer(self, interval=INTERVAL_MS)
+        self._timer = QTimer(self, interval=round(INTERVAL_S * 1000))
         self._timer.timeout.connect(self._tick)
         self._forget = self._document.observe(self._changed)
         self.destroyed.connect(self._forget)
@@ -85,15 +83,15 @@ class PipelineBar(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     # -- what it hears --------------------------------------------------------------------------------------------
-    def take(self, frame: FinishedFrame, fps: float, paint_ms: float, view_size: tuple[int, int], way: str) -> None:
+    def take(self, sample: FrameSample) -> None:
         """Remember a frame; its figures are worked out, and shown, when it is time."""
-        self._waiting.append((time.monotonic(), frame, paint_ms))
-        self._fps = fps
+        self._waiting.append(sample)
+        self._fps = sample.fps
         self._show_soon()
 
     def _hear(self, sample: FrameSample) -> None:
         if self._figures.pinned is None:
-            self.take(sample.frame, sample.fps, sample.paint_ms, sample.view_size, sample.way)
+            self.take(sample)
 
     def _show_soon(self) -> None:
         self._is_news = True
@@ -108,13 +106,14 @@ class PipelineBar(QWidget):
 
     def _count(self) -> None:
         """Work the figures out of the frames that have come since."""
-        for arrived, frame, paint_ms in self._waiting:
+        for heard in self._waiting:
+            frame = heard.frame
             if self._frame is not None and is_shown_again(frame):
                 continue
             self._frame = frame
             if frame.statistics is None or frame.statistics.phases_age == 0:  # else the same phases as before
                 view = view_of(frame)
-                sample = Sample(arrived, parts_of(frame, paint_ms), view.update if view is not None else "")
+                sample = Sample(heard.time, heard.parts, view.update if view is not None else "")
                 self.second.add(sample)
                 self.measured.add(frame, sample)
         self._waiting.clear()
@@ -137,7 +136,7 @@ class PipelineBar(QWidget):
             second, frame, fps = LastSecond(), pinned.frame, pinned.fps
             view = view_of(frame)
             update = view.update if view is not None else ""
-            second.add(Sample(pinned.time, parts_of(frame, pinned.paint_ms), update))
+            second.add(Sample(pinned.time, pinned.parts, update))
         for name, face in faces(self._document, second, frame).items():
             self.chips[name].show_face(face)
         parts = second.parts() if len(second) else {}

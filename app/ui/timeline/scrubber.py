@@ -16,7 +16,8 @@ from raygrove.app.playback.timeline import Span
 MARGIN = 9
 TICK_DISTANCE = 5
 HEAD = 6.5
-LEAST_MOVE = 0.5
+LEAST_MOVE = 1.0
+"""Pixels that the head moves at a time while it runs."""
 
 
 class Scrubber(QWidget):

@@ -32,11 +32,12 @@ from raygrove.app.playback.timeline import Span, Timeline
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.timeline.scrubber import Scrubber
 from raygrove.app.ui.widgets.icons import icon
+from raygrove.app.ui.widgets.steady import INTERVAL_S
 from raygrove.gpu.settings import fields_of
 
 SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "4")
 CHOICES = {field.name: field.info.choices for field in fields_of(timelines.TimelineOptions)}
-HEAD_INTERVAL_S, FIELDS_INTERVAL_S = 1.0 / 30.0, 1.0 / 8.0
+HEAD_INTERVAL_S, FIELDS_INTERVAL_S = 1.0 / 20.0, INTERVAL_S
 """How often a running head is moved, and the fields follow it: numbers that change faster cannot be read."""
 
 

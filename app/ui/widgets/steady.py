@@ -6,6 +6,9 @@ from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
+INTERVAL_S = 0.25
+"""Seconds between two writings of figures that change: numbers that change more often cannot be read."""
+
 
 class Steady(QWidget):
     """Holds a label of a number of lines. No layout, which would be told of each text: the label is put where it

@@ -29,12 +29,22 @@ def make_docks(window: QMainWindow, places: Sequence[Place]) -> list[QDockWidget
         dock.setObjectName(f"dock.{name}")
         panel.setAutoFillBackground(True)  # else the dock below is painted with each change of a figure
         dock.setWidget(panel if name in NEVER_SCROLLED else Scrolled(panel))
+        policy = dock.widget().sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # else a tab that comes to the front would lay the window out anew
+        dock.widget().setSizePolicy(policy)
+        dock.visibilityChanged.connect(functools.partial(_follow_tab, dock))
         window.addDockWidget(area, dock)
         docks.append(dock)
     first, *others = (dock for dock in docks if window.dockWidgetArea(dock) == Qt.DockWidgetArea.LeftDockWidgetArea)
     for dock in others:
         window.tabifyDockWidget(first, dock)  # a drawer with tabs: one panel at the left of the picture is seen
     return docks
+
+
+def _follow_tab(dock: QDockWidget, is_in_front: bool) -> None:
+    """Hide a panel while its tab is behind another, so that it works nothing out which nobody sees: Qt only moves it
+    off the window, where it would still be visible."""
+    dock.widget().setVisible(is_in_front or dock.isHidden())
 
 
 def fit_to_screen(window: QMainWindow) -> None:

@@ -22,9 +22,9 @@ from tests.app.stand_ins import made_statistics, take_places
 
 SECONDS, FRAMES_A_SECOND = 1.5, 60
 MOST_A_SECOND = {
-    "rows": 11, "strip": 6, "heads_up": 11,
-    "histogram": 6, "figures": 6, "levels": 6, "sentence": 6, "chart": 8, "scrubber": 35,
-    "time": 10, "frame": 10,
+    "rows": 5, "strip": 5, "heads_up": 5,
+    "histogram": 5, "figures": 5, "levels": 5, "sentence": 5, "chart": 8, "scrubber": 22,
+    "time": 5, "frame": 5,
     "objects": 1, "camera": 1, "clip": 1, "pick": 1, "dock": 1,
 }  # fmt: skip
 """Paintings a second that a panel's part may have; the rest is as it was."""

@@ -47,3 +47,27 @@ def test_names_are_painted_again_only_where_a_value_reaches_into_them(qtbot: Any
     assert painted(frame="77.77 ms") == table.columnViewportPosition(VALUE)
     assert painted(frame="77.77 ms", nodes="2,147,483,647 of 4,294,967,296") == 0
     assert painted(frame="77.77 ms", nodes="12") == 0, "what reached there before goes"
+
+
+def test_rows_that_stay_are_not_painted_again(qtbot: Any) -> None:
+    table, places = StatsTable(), []
+    qtbot.addWidget(table)
+    rows = [Row("frame", "Frame", "4.120 ms"), *(Row(f"row {n}", f"Row {n}", str(n), "frame") for n in range(8))]
+    table.resize(320, 300)
+    table.show_rows(rows)
+    with qtbot.waitExposed(table):
+        table.show()
+    qtbot.wait(50)
+
+    class Regions(QObject):
+        def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+            if isinstance(event, QPaintEvent):
+                places.append(event.region())
+            return False
+
+    regions = Regions()
+    table.viewport().installEventFilter(regions)
+    table.show_rows([dataclasses.replace(row, value="5") if row.key in ("row 1", "row 6") else row for row in rows])
+    qtbot.waitUntil(lambda: bool(places))
+    seen = {row.key for row in rows if any(region.intersects(table.place_of(row.key)) for region in places)}
+    assert seen == {"row 1", "row 6"}

@@ -12,6 +12,7 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
+from raygrove.app.frames.frame_history import sample_of
 from raygrove.app.frames.render_thread import FinishedFrame
 from raygrove.app.ui.pipeline.faces import NAMES, memory, milliseconds
 from raygrove.app.ui.pipeline.pipeline_bar import PipelineBar
@@ -32,7 +33,7 @@ def shown(window: MainWindow, *frames: FinishedFrame) -> PipelineBar:
     bar._waiting.clear()  # of the frames that the window has drawn itself
     bar.second.clear()
     for frame in frames:
-        bar.take(frame, 55.4, 0.8, (1024, 768), "painted by Qt")
+        bar.take(sample_of(frame, 0.8, 55.4, (1024, 768), "painted by Qt"))
     bar.show_latest()
     return bar
 

@@ -158,6 +158,27 @@ def test_a_window_that_is_made_larger_keeps_its_panels_apart(window: MainWindow)
     ]
 
 
+def test_a_panel_behind_another_tab_is_not_visible_and_keeps_its_room(window: MainWindow, qtbot: Any) -> None:
+    """What is not visible works no figures out."""
+    window.resize(900, 600)
+    docks = {dock.objectName().removeprefix("dock."): dock for dock in window.docks}
+    for name in ("stats", "heat"):
+        docks[name].show()
+        docks[name].raise_()
+    window.tabifyDockWidget(docks["stats"], docks["heat"])
+    for front, behind in (("heat", "stats"), ("stats", "heat")):
+        docks[front].raise_()
+        qtbot.waitUntil(lambda front=front: is_seen(docks[front]))
+        take_places()
+        assert panel_of(docks[front]).isVisible() and not panel_of(docks[behind]).isVisible()
+        assert docks[behind].minimumSizeHint().height() >= 44, "else the window would be laid out anew with each tab"
+    docks["stats"].hide()
+    take_places()
+    docks["stats"].show()
+    docks["stats"].raise_()
+    qtbot.waitUntil(lambda: panel_of(docks["stats"]).isVisible())
+
+
 def test_a_panel_that_is_shown_first_gets_its_room_once(window: MainWindow, qtbot: Any) -> None:
     window.resize(1280, 900)
     stats, dock = (
