@@ -33,6 +33,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "lazrs": ("app/scene_io/particles/",),
     "matplotlib": ("bench/suites/plots.py",),
     "distributed": ("bench/store/cluster.py",),
+    "duckdb": ("bench/store/packed.py",),
     "scipy": ("bench/cases/octrees.py",),
     "setuptools": ("setup.py",),
     "pytest": ("package/testing/",),

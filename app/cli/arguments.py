@@ -23,7 +23,7 @@ from raygrove.app.cli.of_stores import OF_STORES, add_store
 from raygrove.program import typed
 
 COMMANDS = (
-    *("view", "render", "bench", "race", "advise", "hotspots", "sweep", "results", "compare"),
+    *("view", "render", "bench", "race", "advise", "hotspots", "sweep", "results", "compare", "store"),
     *("tree", "lesson", "info", "warm", "doctor"),
 )
 DEFAULT_COMMAND = "view"
@@ -94,6 +94,7 @@ def top_parser(version: str) -> argparse.ArgumentParser:
     commands.add_argument("sweep", nargs="?", help="many measurements or pictures by a plan, kept in a folder")
     commands.add_argument("results", nargs="?", help="what such a folder holds, as tables")
     commands.add_argument("compare", nargs="?", help="two such folders: what became slower, for CI")
+    commands.add_argument("store", nargs="?", help="such a folder itself: store pack makes one file of it")
     commands.add_argument("tree", nargs="?", help="trees in files: tree export, import, validate or diagnose")
     commands.add_argument("lesson", nargs="?", help="questions to predict, measured on this machine")
     commands.add_argument("info", nargs="?", help="what is in a file")
@@ -119,6 +120,7 @@ def command_parser(command: str, version: str) -> argparse.ArgumentParser:
         "results": "Show the results of sweeps: tables for people, papers and pages.",
         "compare": "Compare results: medians with intervals, a verdict for each, exit code 1 where B is slower, finds "
         "other hits, or lacks something.",
+        "store": "Make one Parquet file of all results in a folder, over which SQL takes no time.",
         "tree": "Write, read, prove and judge trees over a scene; exit code 1 where something is wrong.",
         "lesson": "Predict what structures cost, then measure it here. Without a name: the lessons there are.",
         "info": "Say what is in a scene.",
@@ -180,6 +182,8 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> None:  # type: ignore[override]
         if message.startswith("the following arguments are required: kind"):
             message = "say what to measure: bench build, trace, frame, or bench suite NAME"
+            if self.prog.endswith(" store"):
+                message = "say what to do: store pack"
             if self.prog.endswith(" tree"):
                 message = f"say what to do: tree {', '.join(TREE_KINDS[:-1])} or {TREE_KINDS[-1]}"
         self.exit(2, f"error: {message.removeprefix('argument ')}.\nSee {self.prog} --help.\n")

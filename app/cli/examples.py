@@ -51,10 +51,13 @@ EXAMPLES = {
   raygrove results results/ --where configuration=hploc* --where status=done
   raygrove results results/ --columns scene,configuration,trace_ms,trace_ms_low,trace_ms_high --out table.tex
   raygrove results results/ --out baseline.jsonl     all of it in one file, for compare
-  raygrove results results/ --open 5bb787ce          the window, on that result's scene and structure""",
+  raygrove results results/ --open 5bb787ce          the window, on that result's scene and structure
+  raygrove results results/ --sql 'SELECT scene, configuration, median(trace_ms) FROM results GROUP BY ALL'""",
     "compare": """examples:
   raygrove compare baseline.jsonl results/ --threshold 5 --out report.html
   raygrove compare results/@12ab34 results/@98fe76   two versions of the program in one store""",
+    "store": """examples:
+  raygrove store pack results/                       results/results.parquet, which `results --sql` reads at once""",
     "tree": """examples:
   raygrove tree export --demo blob --hierarchy hploc --out blob.rgtree
   raygrove tree import bunny.obj --tree bunny.save.bin --out bunny.rgtree

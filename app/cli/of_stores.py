@@ -6,14 +6,18 @@ import argparse
 
 from raygrove.app.cli import values
 
-OF_STORES = ("sweep", "results", "compare")
+OF_STORES = ("sweep", "results", "compare", "store")
 
 
 def add_store(parser: argparse.ArgumentParser, command: str) -> None:
     """The arguments of one of OF_STORES."""
-    {"sweep": _add_sweep, "results": _add_results, "compare": _add_compare}[command](
-        parser.add_argument_group("jobs and results")
-    )
+    adds = {"sweep": _add_sweep, "results": _add_results, "compare": _add_compare, "store": _add_pack}
+    adds[command](parser.add_argument_group("jobs and results"))
+
+
+def _add_pack(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("kind", choices=("pack",), help="pack: all rows as one Parquet file in STORE, which --sql reads")
+    group.add_argument("files", nargs="*", metavar="STORE", help="a folder of results")
 
 
 def _add_results(group: argparse._ArgumentGroup) -> None:
@@ -23,6 +27,9 @@ def _add_results(group: argparse._ArgumentGroup) -> None:
         metavar="KEY=VALUE",
         action="append",
         help="only results that say so: KEY=VALUE with * and ?, KEY!=VALUE, KEY<NUMBER; repeats",
+    )
+    group.add_argument(
+        "--sql", metavar="SELECT", help="the answer of DuckDB to a SELECT over the table `results` (raygrove[query])"
     )
     group.add_argument("--columns", metavar="A,B", type=values.names, help="what the table shows")
     group.add_argument("--sort", metavar="A,B", type=values.names, help="the columns that rows are sorted by")

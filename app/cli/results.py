@@ -12,6 +12,7 @@ from raygrove.app.cli.sweep_plan import words_of
 from raygrove.app.export.tables import json_text, text_table
 from raygrove.app.export.whole_files import check_writable, write_atomically
 from raygrove.app.problems.problems import UsageError
+from raygrove.bench.store.packed import query
 from raygrove.bench.store.reading import ENDING, read_results
 from raygrove.bench.store.tables import ENDINGS, Filter, columns_of, filter_of, flat_rows, shown, written
 
@@ -27,6 +28,8 @@ def run(names: argparse.Namespace, words: Words) -> int:
     if len(names.files) != 1:
         raise UsageError("name a store of results, or a file of JSON lines: results results/ (docs/sweeps.md).")
     check_out(names.out, (ENDING, ".json", *ENDINGS))
+    if names.sql is not None:
+        return _ask(names, words)
     try:
         filters = [filter_of(text) for text in names.where or ()]
     except ValueError as error:
@@ -57,6 +60,28 @@ def run(names: argparse.Namespace, words: Words) -> int:
     elif rows:
         print(text_table([_short(row, columns) for row in rows], columns))
     words.say(f"{len(rows):,} rows of {len(records):,} results.")
+    return 0
+
+
+def _ask(names: argparse.Namespace, words: Words) -> int:
+    """The answer to --sql, shown and written like any table."""
+    alone = [f"--{name}" for name in ("where", "columns", "sort", "open") if getattr(names, name) is not None]
+    if alone or (names.out or "").endswith(ENDING):
+        raise UsageError(f"--sql and {', '.join(alone) or names.out}: SQL picks, names and sorts rows itself.")
+    damaged: list[str] = []
+    answer = query(names.files[0], names.sql, damaged)
+    for sentence in damaged:
+        words.warn(sentence)
+    if names.out is not None:
+        facts = {"Store": names.files[0], "SQL": names.sql}
+        text = _text(names.out, f"Results: {Path(names.files[0]).name}", answer.rows, answer.columns, facts)
+        write_out(names.out, text, words)
+    if names.json:
+        print(json_text({"results": answer.rows}))
+    elif answer.rows:
+        print(text_table([_short(row, answer.columns) for row in answer.rows], answer.columns))
+    how = "" if answer.is_packed else ", read one by one: `raygrove store pack` makes the next answer quicker"
+    words.say(f"{len(answer.rows):,} rows{how}.")
     return 0
 
 
