@@ -9,6 +9,7 @@ checked when it is imported. Only the importing child process uses it.
 from __future__ import annotations
 
 import ctypes
+import math
 import site
 import sys
 from ctypes import POINTER, Structure, c_char, c_double, c_float, c_int, c_uint, c_void_p
@@ -234,7 +235,7 @@ def load_library() -> ctypes.CDLL:
 def view(address: int | None, dtype: Any, shape: tuple[int, ...]) -> np.ndarray:
     """An array over memory that Assimp owns; valid until its scene is released, so copy what is kept."""
     dtype = np.dtype(dtype)
-    count = int(np.prod(shape))
+    count = math.prod(shape)
     if not address or count == 0:
         return np.zeros(shape, dtype)
     memory: Any = (c_char * (count * dtype.itemsize)).from_address(address)

@@ -7,6 +7,7 @@ ones and counted.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 
 import numpy as np
@@ -76,7 +77,10 @@ class AnimationReader:
         channels: list[list[Channel]] = [[] for _ in animations]
         tracks = {}
         for path in ("translation", "rotation", "scale"):
-            exact = [self.exact.get((int(owner), name, path)) for owner, name in zip(owners, names, strict=True)]
+            exact: list[Track | None] = [None] * len(names)
+            if self.exact:
+                keys = zip(owners.tolist(), names, itertools.repeat(path))
+                exact = [self.exact.get(key) for key in keys]
             chosen = np.flatnonzero((nodes >= 0) & np.array([track is None for track in exact], bool))
             rest = np.array([getattr(self.nodes[node], path) for node in nodes[chosen].tolist()], np.float32)
             ticks = np.array(rates)[owners[chosen]]

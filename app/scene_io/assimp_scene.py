@@ -34,6 +34,8 @@ from .transforms import node_of, nodes_of
 from .winding import with_fronts
 
 MAX_NODES = 1_000_000
+FEW = 16
+"""Up to so many children it is not worth it to look at all of them together."""
 DIRECTIONAL = 1
 LIGHTS = {DIRECTIONAL: "directional", 2: "point", 3: "spot", 5: "rectangle"}
 # Assimp hands out half the horizontal angle of view for these and the whole one for the others (its issue 5691).
@@ -103,12 +105,11 @@ class SceneReader:
     def _read_nodes(self) -> None:
         """Nodes parents first, and the meshes that hang from them."""
         # What a node needs of its own is found one after another; what all have, together.
-        stack = [(ctypes.addressof(self.scene.root.contents), -1)]
+        stack = [(ctypes.addressof(self.scene.root.contents), -1, False)]
         addresses: list[int] = []
         parents: list[int] = []
         while stack:
-            address, parent = stack.pop()
-            source = assimp.Node.from_address(address)
+            address, parent, is_leaf = stack.pop()
             index = len(addresses)
             if index >= MAX_NODES:
                 raise SceneError(
@@ -118,12 +119,14 @@ class SceneReader:
                 )
             addresses.append(address)
             parents.append(parent)
-            if source.mesh_count:
-                self.meshes_of_nodes += [(index, mesh) for mesh in source.meshes[: source.mesh_count]]
-            if source.child_count:
-                children = assimp.addresses_of(source.children, source.child_count).tolist()
-                stack += [(child, index) for child in reversed(children)]
+            if not is_leaf:
+                stack += [(child, index, without) for child, without in reversed(_children(address))]
         places = np.array(addresses, np.int64)
+        counts = assimp.field(places, assimp.Node, "mesh_count").astype(np.int64)
+        shown = np.flatnonzero(counts)
+        if shown.size:
+            meshes = assimp.blocks(assimp.field(places[shown], assimp.Node, "meshes"), counts[shown])
+            self.meshes_of_nodes = list(zip(np.repeat(shown, counts[shown]).tolist(), meshes.tolist(), strict=True))
         names = assimp.texts(places + assimp.Node.name.offset)
         matrices = assimp.field(places, assimp.Node, "transformation").view(np.float32)
         transforms = matrices.reshape(-1, 4, 4).astype(np.float64)
@@ -284,6 +287,16 @@ class SceneReader:
                 )
             )
         return remarks
+
+
+def _children(address: int) -> list[tuple[int, bool]]:
+    """Where the children of one of Assimp's nodes lie, and whether each has none of its own, as far as is known."""
+    source = assimp.Node.from_address(address)
+    places = assimp.addresses_of(source.children, source.child_count)
+    if len(places) <= FEW:
+        return [(place, False) for place in places.tolist()]
+    leaves = assimp.field(places, assimp.Node, "child_count") == 0
+    return list(zip(places.tolist(), leaves.tolist(), strict=True))
 
 
 def _light(source: assimp.Light, node_ids: Mapping[str, int], unit: float, cone: float) -> Light | None:

@@ -9,7 +9,7 @@ import numpy as np
 from raygrove.gpu.scene import Clip, Mesh, Object, Scene, Skin, Spheres
 
 from .portions import portions, together
-from .transforms import Pose, global_matrices
+from .transforms import global_matrices, pose_of
 
 MAX_SAMPLES = 64
 EXACT_VERTICES = 4_000_000
@@ -38,13 +38,20 @@ def scene_box(scene: Scene, with_clips: bool = True) -> Box:
 
 
 def sample_times(clip: Clip) -> np.ndarray:
-    """Instants at which a clip's bounds are taken: its keys and a regular comb, at most `MAX_SAMPLES`."""
-    keys = [channel.track.times for channel in clip.channels]
-    if not keys:
+    """Instants at which a clip's bounds are taken, at most `MAX_SAMPLES`: its keys, and a regular comb where nodes move
+    on curves. Where nothing but translations changes, along straight lines, no box is larger than those at the keys.
+    """
+    moving = [channel for channel in clip.channels if channel.path != "weights"]  # boxes hold morph targets in full
+    if not moving:
         return np.zeros(1)
-    comb = np.arange(17) * (clip.duration / 16.0)
-    times = np.sort(np.concatenate([*keys, comb]))
-    times = times[np.append(True, times[1:] != times[:-1])]
+    keys = [channel.track.times for channel in moving]
+    kinds = {channel.track.interpolation for channel in moving}  # of both, a step may come just after a line's end
+    if len(kinds) > 1 or "cubic" in kinds or any(channel.path != "translation" for channel in moving):
+        keys.append(np.arange(17) * (clip.duration / 16.0))
+    times = np.asarray(keys[0], np.float64)
+    if len(keys) > 1:
+        times = np.sort(np.concatenate(keys))
+        times = times[np.append(True, times[1:] != times[:-1])]
     return times if len(times) <= MAX_SAMPLES else np.linspace(float(times[0]), float(times[-1]), MAX_SAMPLES)
 
 
@@ -62,7 +69,7 @@ def _clip_boxes(scene: Scene, points: list[np.ndarray]) -> list[Box]:
     placed = [(node, corners) for node, corners in placed if np.isfinite(corners).all()]
     nodes = np.array([node for node, _ in placed], np.int64)
     corners = np.concatenate([corners for _, corners in placed]) if placed else np.zeros((0, 8, 3))
-    pose, boxes = Pose(scene.nodes), []
+    pose, boxes = pose_of(scene.nodes), []
     width = max(len(scene.nodes), 8 * len(placed), 1)
     for instants in _portions(scene, max(4 * CHUNK // width, 1)):
         for matrices in pose.matrices_at(instants, max(CHUNK // width, 1)):

@@ -22,6 +22,7 @@ PLY_BYTES = {"char": 1, "uchar": 1, "int8": 1, "uint8": 1, "short": 2, "ushort":
              "uint32": 4, "float": 4, "float32": 4, "double": 8, "float64": 8}  # fmt: skip
 MAX_HEADER = 1 << 16
 LEAST_CORNERS = 3
+OTHER_FILE = re.compile(rb'"uri"\s*:\s*"(?!data:)')
 OBJ_VERTEX = re.compile(rb"^[ \t]*v[ \t]", re.MULTILINE)
 OBJ_WORD = re.compile(rb"^[ \t]*(#|[vfoglps][ \t]|v[tnp][ \t]|usemtl|mtllib)", re.MULTILINE)
 OBJ_FACE = re.compile(rb"^[ \t]*f[ \t]([^\r\n]*)", re.MULTILINE)
@@ -36,6 +37,11 @@ def shortfall(data: bytes, extension: str) -> str:
         return check(data) if check is not None else ""
     except (ValueError, LookupError, TypeError, AttributeError, struct.error, OverflowError, RecursionError):
         return ""
+
+
+def is_alone(data: bytes, extension: str) -> bool:
+    """Whether a file that was read as a glTF names no other: then nothing of it is missing."""
+    return extension == "gltf" and b"\\u" not in data and not OTHER_FILE.search(data)
 
 
 def cut_short(name: str, missing: str) -> SceneError:

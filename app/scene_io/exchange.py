@@ -77,25 +77,29 @@ def write(scene: Scene, file: BinaryIO) -> None:
 
 
 def _write_arrays(arrays: Sequence[np.ndarray], file: BinaryIO) -> np.ndarray:
-    """The arrays' bytes; returns their table."""
-    rows, pieces, offset = [], [], file.tell()
-    for array in arrays:
-        size = array.nbytes
+    """The arrays' bytes, small ones of one shape together; returns their table."""
+    alike: dict[tuple[int, tuple[int, ...]], list[int]] = {}
+    for number, array in enumerate(arrays):
+        alike.setdefault((CODES[array.dtype], array.shape), []).append(number)
+    table = np.ones((len(arrays), ROW), "<i8")
+    for (code, shape), numbers in alike.items():
+        size = arrays[numbers[0]].nbytes
         step = SMALL_ALIGNMENT if size <= SMALL else ALIGNMENT
-        gap = -offset % step
-        offset += gap
-        shape = array.shape
-        rows.append((CODES[array.dtype], len(shape), *shape, *(1,) * (MAX_DIMENSIONS - len(shape)), offset))
-        pieces.append(bytes(gap))
-        if size > SMALL:
-            file.write(b"".join(pieces))
-            pieces.clear()
-            file.write(array.reshape(-1).view(np.uint8).data)
-        else:
-            pieces.append(array.tobytes())
-        offset += size
-    file.write(b"".join(pieces))
-    return np.array(rows, "<i8").reshape(-1, ROW)
+        stride = size + -size % step
+        start = _aligned(file, step)
+        table[numbers, :2] = code, len(shape)
+        table[numbers, 2 : 2 + len(shape)] = shape
+        table[numbers, -1] = start + stride * np.arange(len(numbers))
+        if size <= SMALL:
+            block = np.zeros((len(numbers), stride), np.uint8)
+            flat = [arrays[number].reshape(-1) for number in numbers]
+            block[:, :size] = np.concatenate(flat).view(np.uint8).reshape(len(numbers), size)
+            file.write(block.data)
+            continue
+        for number in numbers:
+            file.write(arrays[number].reshape(-1).view(np.uint8).data)
+            file.write(bytes(stride - size))
+    return table
 
 
 def _aligned(file: BinaryIO, step: int) -> int:
@@ -143,5 +147,25 @@ def _arrays(mapped: np.ndarray, end: int, start: Any, count: Any) -> list[np.nda
     sizes = np.where(shapes.min(axis=1, initial=1) == 0, 0.0, shapes.astype(np.float64).prod(axis=1)) * item_sizes
     if (offsets % item_sizes).any() or (offsets + sizes > end).any():
         raise ValueError("an array lies outside the file")
-    rows = zip(codes.tolist(), dimensions.tolist(), map(tuple, shapes.tolist()), offsets.tolist(), strict=True)
-    return [np.ndarray(shape[:width], DTYPES[code], memory, offset) for code, width, shape, offset in rows]
+    return _views(table, memory)
+
+
+def _views(table: np.ndarray, memory: np.ndarray) -> list[np.ndarray]:
+    """The arrays of a table that was looked at; neighbours of one shape, which lie equally far apart, are rows of one
+    array."""
+    steps = np.diff(table[:, -1])
+    is_same = (np.diff(table[:, :-1], axis=0) == 0).all(axis=1)
+    starts = is_same.copy()
+    starts[1:] &= is_same[:-1] & (steps[1:] == steps[:-1])
+    # An array begins a row of them where it cannot follow the one before as that one follows its own.
+    firsts = [0, *(np.flatnonzero(~starts) + 1).tolist()] if len(table) else []
+    views: list[np.ndarray] = []
+    for first, end in zip(firsts, [*firsts[1:], len(table)], strict=True):
+        code, width, *shape, offset = table[first].tolist()
+        kind, shape, count = DTYPES[code], tuple(shape[:width]), end - first
+        if count == 1:
+            views.append(np.ndarray(shape, kind, memory, offset))
+            continue
+        one = np.ndarray(shape, kind, memory, offset)
+        views += list(np.ndarray((count, *shape), kind, memory, offset, (int(steps[first]), *one.strides)))
+    return views

@@ -70,7 +70,7 @@ class Buffers:
 
 def put_together(document: Any, body: bytes, is_binary: bool) -> bytes:
     """The file of a document and its binary chunk."""
-    text = json.dumps(document).encode()
+    text = json.dumps(document, check_circular=False, separators=(",", ":")).encode()
     if not is_binary:
         return text
     chunks = [(b"JSON", text + b" " * (-len(text) % 4))]

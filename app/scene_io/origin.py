@@ -12,16 +12,16 @@ import numpy as np
 
 from raygrove.gpu.scene import Channel, KeyFrames, Light, Mesh, Node, Scene, Spheres, Track
 
-from .bounds import scene_box
+from .bounds import Box
 from .sanitise_spheres import shifted_spheres
 from .transforms import animated_nodes, global_matrices, node_of
 
 FAR = 1000.0
 
 
-def near_origin(scene: Scene) -> Scene:
-    """The scene relative to a new `origin` where it lies far away, else as it is."""
-    origin = far_centre(*scene_box(scene, with_clips=False))
+def near_origin(scene: Scene, rest: Box) -> Scene:
+    """The scene relative to a new `origin` where its box without clips, `rest`, lies far away; else as it is."""
+    origin = far_centre(*rest)
     if origin is None:
         return scene
     channels = [channel for clip in scene.clips for channel in clip.channels]

@@ -12,7 +12,7 @@ from raygrove.gpu.scene import Remark, Scene
 from .assimp_scene import read_scene
 from .clip_file import is_clip, read_clip
 from .compressed import inner_name, is_packed, unpack
-from .cuts import cut_short, shortfall
+from .cuts import cut_short, is_alone, shortfall
 from .errors import SceneError, display_path
 from .files import extension_of
 from .limits import ImportLimits
@@ -76,7 +76,8 @@ def read_file(path: str, limits: ImportLimits) -> Scene:
         )
         if origin is not None and moved is not None:
             scene = dataclasses.replace(read_scene(name, moved, extension, limits), origin=tuple(origin.tolist()))
-        missing = shortfall(data if data is not None else Path(name).read_bytes(), extension)
+        whole = data if data is not None else Path(name).read_bytes()
+        missing = "" if is_alone(whole, extension) else shortfall(whole, extension)
         if missing and extension != "obj":  # of what is missing in the others Assimp makes something up
             raise cut_short(name, missing)
     except SceneError as error:

@@ -69,13 +69,16 @@ def sanitise(scene: Scene, path: str = "") -> Scene:
     if not scene.objects:
         raise _nothing_left(scene, counts, path)
     scene = clean_places(clean_clips(scene, counts), counts)
-    scene = near_origin(scene)
+    rest = scene_box(scene, with_clips=False)
+    near = near_origin(scene, rest)
+    is_known = near is scene and not (scene.clips or scene.spheres or scene.glyphs)
+    is_known = is_known and all(mesh.positions.dtype == np.float32 for mesh in scene.meshes)
     scene = dataclasses.replace(
-        scene,
-        meshes=tuple(finish_meshes(scene.meshes, counts)),
-        spheres=tuple(finish_spheres(spheres) for spheres in scene.spheres),
+        near,
+        meshes=tuple(finish_meshes(near.meshes, counts)),
+        spheres=tuple(finish_spheres(spheres) for spheres in near.spheres),
     )
-    lower, upper = scene_box(scene)
+    lower, upper = rest if is_known else scene_box(scene)  # rounding to float32 may have moved its corners
     scene = dataclasses.replace(scene, lower=_triple(lower), upper=_triple(upper))
     remarks = [Remark(counts[key], sentence) for key, sentence in SENTENCES.items() if counts[key]]
     return dataclasses.replace(scene, remarks=(*scene.remarks, *remarks, *overlap_remarks(scene)))

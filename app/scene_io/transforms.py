@@ -5,6 +5,7 @@ Matrices are (4, 4), row-major, column vectors; quaternions x, y, z, w. Decompos
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -59,17 +60,27 @@ def decompose(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray,
     """Of (N, 4, 4) matrices the translations, quaternions and scales, and which have a shear (or perspective) that
     these cannot express."""
     matrices = np.asarray(matrices, np.float64)
-    linear = matrices[:, :3, :3]
+    diagonals = matrices[:, [0, 1, 2], [0, 1, 2]]
+    is_turned = (np.count_nonzero(matrices[:, :3, :3], axis=(1, 2)) != 3) | ~(diagonals > 0.0).all(axis=1)
+    quaternions, scales = np.tile([0.0, 0.0, 0.0, 1.0], (len(matrices), 1)), diagonals.copy()
+    is_sheared = np.zeros(len(matrices), bool)
+    if is_turned.any():
+        quaternions[is_turned], scales[is_turned], is_sheared[is_turned] = _turned_apart(matrices[is_turned, :3, :3])
+    return matrices[:, :3, 3].copy(), quaternions, scales, is_sheared
+
+
+def _turned_apart(linear: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Quaternions, scales and shears of (N, 3, 3) matrices that do more than scale."""
     scales = np.linalg.norm(linear, axis=1)
     scales = np.where((np.linalg.det(linear) < 0.0)[:, None], -scales, scales)
     safe = np.where(scales == 0.0, 1.0, scales)
     u, _, vt = np.linalg.svd(linear / safe[:, None, :])
     u[:, :, 2] *= np.linalg.det(u @ vt)[:, None]
     quaternions = quaternions_of(u @ vt)
-    rebuilt = _local_matrices(np.zeros((len(matrices), 3)), quaternions, scales)[:, :3, :3]
+    rebuilt = _local_matrices(np.zeros((len(linear), 3)), quaternions, scales)[:, :3, :3]
     errors = np.abs(rebuilt - linear).max(axis=(1, 2), initial=0.0)
     is_sheared = errors > SHEAR_TOLERANCE * np.maximum(np.abs(scales).max(axis=1, initial=0.0), 1e-30)
-    return matrices[:, :3, 3].copy(), quaternions, scales, is_sheared
+    return quaternions, scales, is_sheared
 
 
 def nodes_of(names: Sequence[str], parents: Sequence[int], matrices: np.ndarray) -> tuple[list[Node], int]:
@@ -167,8 +178,19 @@ def slerp(first: np.ndarray, second: np.ndarray, alpha: float) -> np.ndarray:
 
 
 def global_matrices(nodes: Sequence[Node]) -> np.ndarray:
-    """(N, 4, 4) float64: each node's matrix to the scene. Parents come before children."""
-    return Pose(nodes).matrices()
+    """(N, 4, 4) float64, not to be written to: each node's matrix to the scene. Parents come before children."""
+    return pose_of(nodes).at_rest
+
+
+def pose_of(nodes: Sequence[Node]) -> Pose:
+    """The pose of nodes; of a tuple, which never changes, the last one is kept, as a reader asks for it four times."""
+    global _latest
+    known, pose = _latest
+    if known is not nodes:
+        pose = Pose(nodes)
+        if isinstance(nodes, tuple):
+            _latest = (nodes, pose)
+    return pose
 
 
 class Pose:
@@ -181,6 +203,13 @@ class Pose:
             path: np.array([getattr(node, path) for node in nodes], np.float64).reshape(-1, width)
             for path, width in PATHS.items()
         }
+
+    @functools.cached_property
+    def at_rest(self) -> np.ndarray:
+        """`matrices` without a clip, computed once."""
+        matrices = self.matrices()
+        matrices.flags.writeable = False
+        return matrices
 
     def matrices(self, clip: Clip | None = None, time: float = 0.0) -> np.ndarray:
         """(N, 4, 4) float64: at rest, or at an instant of a clip."""
@@ -248,3 +277,6 @@ def animated_nodes(nodes: Sequence[Node], channels: Sequence[Channel]) -> np.nda
     for index, node in enumerate(nodes):
         moves[index] |= node.parent >= 0 and moves[node.parent]
     return moves
+
+
+_latest: tuple[Sequence[Node], Pose] = ((), Pose(()))

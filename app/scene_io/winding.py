@@ -29,6 +29,8 @@ def with_fronts(scene: Scene) -> Scene:
     """The scene with the meshes of mirrored objects wound the other way; a mesh that is placed both ways becomes two.
     Skins follow their joints."""
     mirrored = are_mirrored(scene.nodes)
+    if not any(mirrored):
+        return scene
     meshes: list[Mesh] = []
     placed: dict[tuple[int, bool], int] = {}
     objects = []

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from raygrove.app.scene_io import SceneError, load
-from raygrove.app.scene_io.cuts import shortfall
+from raygrove.app.scene_io.cuts import is_alone, shortfall
 from raygrove.app.scene_io.exchange import check
 from raygrove.gpu.scene import Scene
 from tests.app.scene_io import writers
@@ -273,3 +273,11 @@ def test_the_manifest_names_no_model_that_is_not_tried_here() -> None:
     folder = data_folder()
     there = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.name.endswith(kinds)}
     assert {name for name in there if not name.startswith("points/")} == set(SMALL | LARGE)
+
+
+def test_a_gltf_that_names_other_files_is_not_called_alone() -> None:
+    """Only what was read and names no file is spared the second look."""
+    inside, beside = b'{"buffers":[{"uri" :\n "data:;base64,AA=="}]}', b'{"buffers":[{"uri": "a.bin"}]}'
+    assert is_alone(inside, "gltf") and not is_alone(beside, "gltf")
+    assert not is_alone(beside.replace(b"uri", b"\\u0075ri"), "gltf"), "a letter may be written as its number"
+    assert not is_alone(inside, "glb")

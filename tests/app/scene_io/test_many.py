@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from raygrove.app.scene_io import ImportLimits, assimp_small, exchange, sanitise_graph, sanitise_meshes
+from raygrove.app.scene_io import ImportLimits, assimp_small, bounds, exchange, sanitise_graph, sanitise_meshes
 from raygrove.app.scene_io.normals import smooth_normals
 from raygrove.app.scene_io.portions import apart, portions, together
 from raygrove.app.scene_io.read import read_files
 from raygrove.app.scene_io.sanitise_materials import clean_material
-from raygrove.app.scene_io.transforms import sample_many, sample_together
-from raygrove.gpu.scene import Channel, Clip, Light, Material, Mesh, Node, Scene, Track
+from raygrove.app.scene_io.transforms import Pose, sample_many, sample_together
+from raygrove.gpu.scene import Channel, Clip, Light, Material, Mesh, Node, Object, Scene, Track
 from tests.app.scene_io.same import same
 from tests.conftest import patience
 
@@ -263,3 +263,91 @@ def test_lights_below_zero_and_any_index_of_refraction() -> None:
     assert scene.lights == (lights[1],) and counts["place"] == 2
     cleaned, wrong = clean_material(Material(ior=50.0), 0, counts)
     assert cleaned.ior == 10.0 and wrong == ["index of refraction 50, now 10"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_boxes_of_straight_ways_hold_every_instant(seed: int) -> None:
+    """Chains of nodes, turned and scaled, that translations alone move: the box is that of very many instants, taken
+    one by one, though only those of the keys are looked at."""
+    random = np.random.default_rng(seed)
+    turns = random.normal(size=(6, 4))
+    turns /= np.linalg.norm(turns, axis=1, keepdims=True)
+    nodes = tuple(
+        Node(f"n{i}", i - 1, tuple(random.normal(size=3)), tuple(turns[i]), tuple(random.uniform(0.5, 2.0, 3)))
+        for i in range(6)
+    )
+    keys = [np.sort(random.choice(40, 4, replace=False)).astype(np.float32) / 7 for _ in range(3)]
+    channels = tuple(
+        Channel(node, "translation", Track(times, random.normal(size=(4, 3)).astype(np.float32), kind))
+        for node, times, kind in zip((1, 2, 5), keys, [("linear", "step")[seed % 2]] * 3, strict=True)
+    )
+    mesh = Mesh("part", random.normal(size=(4, 3)).astype(np.float32), np.array([[0, 1, 2], [1, 2, 3]], np.int32),
+                np.zeros(2, np.int32))  # fmt: skip
+    clip = Clip("walk", 6.0, channels)
+    scene = Scene("chain", nodes, (mesh,), (Object(3, 0), Object(5, 0)), clips=(clip,))
+    assert len(bounds.sample_times(clip)) <= 12, "the keys alone"
+    dense = Scene("dense", nodes, scene.meshes, scene.objects)
+    pose, points = Pose(nodes), bounds._points_of(scene.meshes)[0][0]
+    instants = np.unique(np.concatenate([np.linspace(0.0, 6.0, 2001), *keys]))
+    moved = [(points @ m[:3, :3].T + m[:3, 3]) for t in instants for m in pose.matrices(clip, float(t))[[3, 5]]]
+    lower, upper = bounds.scene_box(scene)
+    rest = bounds.scene_box(dense)
+    np.testing.assert_allclose(lower, np.minimum(np.min(moved, axis=(0, 1)), rest[0]), atol=1e-9)
+    np.testing.assert_allclose(upper, np.maximum(np.max(moved, axis=(0, 1)), rest[1]), atol=1e-9)
+
+
+def test_curves_are_looked_at_between_their_keys() -> None:
+    """What turns, or is curved by tangents, is farthest out between keys."""
+    times = np.array([0.0, 1.0], np.float32)
+    turned = Track(times, np.array([[0, 0, 0, 1], [0, 0, 1, 0]], np.float32))
+    bent = Track(times, np.array([[[0, 0, 0], [0, 0, 0], [0, 40, 0]], [[0, -40, 0], [1, 0, 0], [0, 0, 0]]], np.float32),
+                 "cubic")  # fmt: skip
+    triangle = Mesh("t", np.array([[1, 0, 0], [1.1, 0, 0], [1, 0, 0.1]], np.float32), np.array([[0, 1, 2]], np.int32),
+                    np.zeros(1, np.int32))  # fmt: skip
+    for path, track in (("rotation", turned), ("translation", bent)):
+        scene = Scene("s", (Node("n"),), (triangle,), (Object(0, 0),),
+                      clips=(Clip("c", 1.0, (Channel(0, path, track),)),))  # fmt: skip
+        assert bounds.scene_box(scene)[1][1] > 0.9, path
+    assert len(bounds.sample_times(Clip("w", 1.0, (Channel(0, "weights", turned),)))) == 1, "boxes hold all of them"
+    mixed = [
+        Channel(0, "translation", Track(times, np.eye(2, 3, dtype=np.float32), kind)) for kind in ("linear", "step")
+    ]
+    assert len(bounds.sample_times(Clip("m", 1.0, tuple(mixed)))) > 2, "a step may come just after a line's end"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_arrays_alike_lie_in_rows_and_come_back(seed: int) -> None:
+    """Arrays of a few shapes and types, whatever their order: each comes back to the bit, whether alone or in a row."""
+    random = np.random.default_rng(seed)
+    shapes = [(4, 3), (4, 3), (4, 3), (2,), (0, 3), (1500, 3), (1500, 3), (7, 4, 4)]
+    kept = []
+    for shape in [shapes[i] for i in np.sort(random.integers(0, len(shapes), 300))] + shapes:
+        kind = exchange.DTYPES[random.integers(3)]
+        kept.append(random.integers(0, 99, shape).astype(kind))
+    with tempfile.TemporaryFile() as file:
+        table = exchange._write_arrays(kept, file)
+        file.seek(0)
+        memory = np.frombuffer(file.read(), np.uint8)
+    found = exchange._views(table, memory)
+    assert len(found) == len(kept)
+    for one, other in zip(found, kept, strict=True):
+        assert one.dtype == other.dtype and np.array_equal(one, other)
+
+
+def test_the_children_of_a_node_come_in_the_order_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many children some have children of their own: each is where its parents put it."""
+    nodes: list[dict[str, Any]] = [{"name": f"n{i}", "mesh": 0, "translation": [i, 0, 0]} for i in range(60)]
+    nodes[0]["children"] = list(range(1, 40))
+    nodes[7]["children"] = list(range(40, 59))
+    nodes[50]["children"] = [59]
+    document = json.loads(packed(tmp_path / "deep.gltf", 1).read_text())
+    document |= {"nodes": nodes, "scenes": [{"nodes": [0]}]}
+    (tmp_path / "deep.gltf").write_text(json.dumps(document))
+    scene = opened(tmp_path / "deep.gltf", monkeypatch)
+    names = [node.name for node in scene.nodes]
+    order = ["n0", *(f"n{i}" for i in range(1, 8)), *(f"n{i}" for i in range(40, 51)), "n59"]
+    order += [*(f"n{i}" for i in range(51, 59)), *(f"n{i}" for i in range(8, 40))]
+    assert [name for name in names if name in set(order)] == order
+    parents = {node.name: names[node.parent] for node in scene.nodes if node.parent >= 0 and node.name in set(order)}
+    assert parents["n59"] == "n50" and parents["n44"] == "n7" and parents["n30"] == "n0"
+    assert [names[thing.node] for thing in scene.objects] == order

@@ -11,8 +11,17 @@ from hypothesis.extra import numpy as arrays
 from raygrove.app.scene_io import joining
 from raygrove.app.scene_io.joining import groups_of_rows
 from raygrove.app.scene_io.normals import smooth_normals
-from raygrove.app.scene_io.transforms import compose, decompose, quaternions_of, rotation_matrix, sample, slerp
-from raygrove.gpu.scene import Track
+from raygrove.app.scene_io.transforms import (
+    compose,
+    decompose,
+    global_matrices,
+    pose_of,
+    quaternions_of,
+    rotation_matrix,
+    sample,
+    slerp,
+)
+from raygrove.gpu.scene import Node, Track
 from tests.app.scene_io import writers
 
 UNIT = arrays.arrays(np.float64, 4, elements=st.floats(-1, 1)).filter(lambda q: np.linalg.norm(q) > 0.1)
@@ -105,3 +114,26 @@ def test_rows_whose_hashes_collide_are_never_joined(monkeypatch: pytest.MonkeyPa
     for group in range(len(first)):
         assert (rows[groups == group] == rows[first[group]]).all()
     assert len(first) == 4, "neighbours are joined, and none else"
+
+
+def test_nodes_that_only_stand_and_scale_come_apart_as_all_others_do() -> None:
+    """Among turned ones, mirrored ones and ones without extent: exactly, in their own places."""
+    turned = compose((1, 2, 3), (0, 0.6, 0, 0.8), (2, 2, 2))
+    matrices = np.stack([np.diag([2.0, 3.0, 4.0, 1.0]), turned, np.diag([1.0, -1.0, 1.0, 1.0]), np.eye(4)])
+    matrices[0, :3, 3] = (5, 6, 7)
+    t, q, s, is_sheared = decompose(matrices)
+    assert np.array_equal(s[0], (2, 3, 4)) and np.array_equal(t[0], (5, 6, 7)) and not is_sheared.any()
+    assert np.array_equal(q[[0, 3]], [(0, 0, 0, 1)] * 2)
+    for matrix, *parts in zip(matrices, t, q, s, strict=True):
+        assert np.allclose(compose(*parts), matrix, atol=1e-9)
+
+
+def test_the_pose_of_other_nodes_is_another() -> None:
+    """The last one is kept for a tuple alone, and for that very tuple."""
+    first, second = (Node("a", translation=(1, 0, 0)),), (Node("a", translation=(2, 0, 0)),)
+    assert pose_of(first) is pose_of(first) and global_matrices(first)[0, 0, 3] == 1
+    assert global_matrices(second)[0, 0, 3] == 2 and global_matrices(first)[0, 0, 3] == 1
+    grown = list(first)
+    assert global_matrices(grown).shape == (1, 4, 4)
+    grown.append(second[0])
+    assert global_matrices(grown).shape == (2, 4, 4)
