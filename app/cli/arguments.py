@@ -304,6 +304,12 @@ def _add_suite(parser: argparse.ArgumentParser) -> None:
         "settings that choose them. FILE ..., each a scene of your own, and --demo are measured beside its scenes."
     )
     group = parser.add_argument_group("bench suite NAME", sentence)
+    group.add_argument(
+        "--list",
+        action="store_const",
+        const=True,
+        help="say which suites there are, their scenes, and which are at hand",
+    )
     group.add_argument("--data", metavar="DIR", help="the folder of the models that a suite names")
     group.add_argument(
         "--scenes", metavar="A,B", type=values.names, help="only these of the published scenes; none: your own alone"

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from raygrove.app.cli.main import Words
 
 REPEAT, WARMUP, MOMENTS = 20, 5, 8
-SUITES_ALONE = ("data", "scenes", "most_triangles", "structures", "progress")
+SUITES_ALONE = ("data", "scenes", "most_triangles", "structures", "progress", "list")
 """Flags of `bench suite`, which mean nothing elsewhere."""
 
 UNUSED = {

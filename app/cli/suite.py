@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from raygrove.app import scene_io
+from raygrove.app.cli import suite_list
 from raygrove.app.cli.common import opened, settings_from, target_from
 from raygrove.app.document.state import SceneReference
 from raygrove.app.export.images import save_png
@@ -65,13 +66,14 @@ DECIDED_FLAGS = (
 NO_SCENES = "none"
 """For --scenes: only one's own."""
 
-PACKED = ("", ".xz", ".gz", ".bz2")
 WALKER_SHARE = 0.86
 """Of the triangles of the built-in walker those of its body; the floor stays away."""
 
 
 def run(names: argparse.Namespace, words: Words) -> int:
     """Run the suite that was named; returns the exit code. Raises UsageError."""
+    if names.list:
+        return suite_list.show(names.data, is_json=names.json)
     suite = _named(names.files)
     for name in names.scenes or ():
         if name not in (NO_SCENES, *scene_names(suite)):
@@ -232,7 +234,7 @@ def scene_of(source: SceneSource, folder: str | None, settings: Settings, words:
         raise SceneAbsentError(
             f"{source.file} is a model that does not come with Raygrove; name the folder that has it by --data."
         )
-    path = next((path for packed in PACKED if (path := Path(folder) / (source.file + packed)).is_file()), None)
+    path = suite_list.found(source, folder)
     if path is None:
         raise SceneAbsentError(f"{source.file} is not in {folder}; fetch or unpack it there.")
     try:

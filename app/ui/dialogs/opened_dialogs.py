@@ -17,6 +17,7 @@ from raygrove.app.ui.dialogs.keys_dialog import KeysDialog
 from raygrove.app.ui.dialogs.lesson_dialog import LessonDialog, lesson_title
 from raygrove.app.ui.dialogs.palette import Palette
 from raygrove.app.ui.dialogs.settings_dialog import SettingsDialog
+from raygrove.app.ui.dialogs.suite_dialog import SuiteDialog
 from raygrove.app.ui.session.session import Session
 
 
@@ -30,6 +31,7 @@ class OpenedDialogs(QObject):
         self._help: HelpDialog | None = None
         self.settings: SettingsDialog | None = None
         self.lesson: LessonDialog | None = None
+        self.suite: SuiteDialog | None = None
         self._actions: Mapping[str, QAction] = {}
         self._shortcuts: Shortcuts | None = None
 
@@ -102,6 +104,17 @@ class OpenedDialogs(QObject):
     def _forget_lesson(self, ended: LessonDialog, gone: QObject | None = None) -> None:
         if self.lesson is ended:
             self.lesson = None
+
+    def show_suites(self) -> None:
+        """Tools > Run a suite; one at a time."""
+        if self.suite is None:
+            self.suite = dialog = SuiteDialog(self._session, self._window)
+            dialog.destroyed.connect(self._forget_suites)
+        self.suite.show()
+        self.suite.raise_()
+
+    def _forget_suites(self) -> None:
+        self.suite = None
 
     def show_settings(self, table: str = "") -> None:
         """Edit > Settings, at a page."""

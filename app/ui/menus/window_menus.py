@@ -103,6 +103,12 @@ def view_menu(
     return Submenu(tr("&View"), entries)
 
 
+def tools_menu(opened: OpenedDialogs) -> Submenu:
+    """What measures beside the picture."""
+    tip = tr("A published evaluation again, on its scenes and on yours.")
+    return Submenu(tr("&Tools"), [Command("tools.suite", tr("Run a &suite…"), opened.show_suites, tip=tip)])
+
+
 def help_menu(session: Session, parent: QWidget, opened: OpenedDialogs, begin_tour: Run) -> Submenu:
     """What explains the program, and the machine that it runs on."""
     structure, ray_type = (functools.partial(opened.show_help, group) for group in ("hierarchy", "ray_type"))

@@ -182,6 +182,7 @@ class MainWindow(QMainWindow):
                 show_tile_options=opened.show_tile_options,
             ),
             render_menus.render_menu(session, opened.show_ray_type_options),
+            window_menus.tools_menu(opened),
             window_menus.help_menu(session, self, opened, self.tour.begin),
         ]
 
@@ -228,8 +229,7 @@ class MainWindow(QMainWindow):
 
     # -- scenes ---------------------------------------------------------------------------------------------------
     def open_files(self, paths: list[str]) -> None:
-        """Open files as one scene, in the background; a file of settings changes those, and opens the scene that it
-        names."""
+        """Open files as one scene, in the background; a file of settings changes those, and opens what it names."""
         self.session.notices.clear("problem")
         paths = [path for entry in paths for path in recent_files.files_of(entry)]
         if len(paths) == 1 and is_settings_file(paths[0]):

@@ -1,0 +1,130 @@
+"""Runs of a suite (`raygrove bench suite`) as the window has them: which suites there are, the words that start one,
+how far it says it is, and the tables that it wrote."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+NO_SCENES = "none"
+"""For --scenes: only one's own."""
+
+
+@dataclasses.dataclass(frozen=True)
+class SuiteScene:
+    """A published scene, and what is taken for it here; `is_there` where that can be had."""
+
+    name: str
+    triangles: int
+    taken: str
+    relation: str
+    is_there: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class Suite:
+    """A published evaluation. `takes_own`: it measures scenes and structures that are brought to it, too."""
+
+    name: str
+    about: str
+    takes_own: bool
+    scenes: tuple[SuiteScene, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Asked:
+    """What to run. `scenes` none: no published one; `files` and `demo` are one's own. No `size` takes the published
+    one."""
+
+    suite: str
+    out: Path
+    scenes: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    demo: str = ""
+    structures: str = ""
+    data: str = ""
+    size: tuple[int, int] | None = None
+    repeat: int = 10
+    device: str = "auto"
+
+    def words(self) -> list[str]:
+        """Behind `raygrove`."""
+        words = ["bench", "suite", self.suite, *self.files, "--out", str(self.out), "--device", self.device]
+        words += ["--scenes", ",".join(self.scenes) or NO_SCENES, "--repeat", str(self.repeat), "--progress", "json"]
+        for flag, value in (("--demo", self.demo), ("--structures", self.structures), ("--data", self.data)):
+            words += [flag, value] if value else []
+        return words + (["--size", f"{self.size[0]}x{self.size[1]}"] if self.size else [])
+
+
+@dataclasses.dataclass(frozen=True)
+class Progress:
+    """How far a run is: in the scene `number` (from 1) of `of`, with so many rows measured."""
+
+    scene: str
+    number: int
+    of: int
+    rows: int | None
+
+    @property
+    def share(self) -> float:
+        """From 0 to 1, by scenes that are done."""
+        return (self.number - 1) / max(1, self.of)
+
+    @property
+    def sentence(self) -> str:
+        """For the strip over the picture."""
+        rows = "" if self.rows is None else f", {self.rows} rows measured"
+        return f"{self.scene}, scene {self.number} of {self.of}{rows}"
+
+
+@dataclasses.dataclass(frozen=True)
+class ReportTable:
+    """A table of a report, its cells as texts."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def list_words(data: str) -> list[str]:
+    """What asks which suites there are, with models in the folder `data`."""
+    return ["bench", "suite", "--list", "--json", *(["--data", data] if data else [])]
+
+
+def suites_of(text: str) -> tuple[Suite, ...]:
+    """What `list_words` answers."""
+    return tuple(
+        Suite(one["suite"], one["about"], one["takes_own"], tuple(SuiteScene(**scene) for scene in one["scenes"]))
+        for one in json.loads(text)["suites"]
+    )
+
+
+def progress_of(line: str) -> Progress | None:
+    """What a line that a run says tells of its progress; None where it is about something else."""
+    try:
+        told = json.loads(line)
+        return Progress(told["scene"], told["number"], told["of"], told["rows"])
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
+def tables_of(report: Path) -> tuple[ReportTable, ...]:
+    """The tables of a report, PREFIX.json, that have rows. OSError and ValueError where it is none."""
+    content = json.loads(report.read_text(encoding="utf-8"))
+    return tuple(
+        ReportTable(
+            f"{table['number']}  {table['title']}",
+            tuple(table["columns"]),
+            tuple(tuple(_shown(cell) for cell in row) for row in table["rows"]),
+        )
+        for table in content["tables"]
+        if table["rows"]
+    )
+
+
+def _shown(cell: Any) -> str:
+    if isinstance(cell, float):
+        return f"{cell:,.4g}" if abs(cell) < 1e4 else f"{cell:,.0f}"
+    return "-" if cell is None else f"{cell:,}" if isinstance(cell, int) else str(cell)

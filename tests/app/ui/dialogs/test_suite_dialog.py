@@ -1,0 +1,117 @@
+"""Tools > Run a suite: what can be asked for, a run in its own process with progress and an end, and its tables."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+
+from raygrove.app.ui.dialogs.suite_dialog import SuiteDialog
+from raygrove.app.ui.session import program_job
+from raygrove.app.ui.window.main_window import MainWindow
+
+SCENE = {"triangles": 5, "taken": "blob", "relation": "stand-in", "is_there": True}
+SUITES = {
+    "suites": [
+        {
+            "suite": "first2014",
+            "about": "The first evaluation.",
+            "takes_own": True,
+            "scenes": [{**SCENE, "name": "Here"}, {**SCENE, "name": "Absent", "is_there": False}],
+        },
+        {"suite": "second2015", "about": "Another.", "takes_own": False, "scenes": [{**SCENE, "name": "Spheres"}]},
+    ]
+}
+REPORT = {
+    "tables": [
+        {"number": "7.1", "title": "builds", "columns": ["scene", "ms"], "rows": [["<b>Here", 1.25], ["None", None]]},
+        {"number": "7.2", "title": "empty", "columns": ["scene"], "rows": []},
+    ]
+}
+PROGRAM = """case "$*" in
+*--list*) cat {folder}/suites.json;;
+*) echo "$@" > {folder}/words
+   echo '{{"scene": "Here", "number": 2, "of": 4, "rows": 7}}' >&2
+   while [ -e {folder}/wait ]; do sleep 0.05; done
+   cp {folder}/report.json {folder}/first2014.json;;
+esac"""
+
+
+@pytest.fixture
+def dialog(window: MainWindow, qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SuiteDialog:
+    """The dialog before a program that is no suite, whose answers are files."""
+    (tmp_path / "suites.json").write_text(json.dumps(SUITES))
+    (tmp_path / "report.json").write_text(json.dumps(REPORT))
+    script = tmp_path / "program"
+    script.write_text("#!/bin/sh\n" + PROGRAM.format(folder=shlex.quote(str(tmp_path))))
+    script.chmod(0o755)
+    monkeypatch.setattr(program_job, "COMMAND", [str(script)])
+    window.opened_dialogs.show_suites()
+    shown = window.opened_dialogs.suite
+    assert shown is not None
+    qtbot.waitUntil(lambda: len(shown.suites) == 2)
+    shown.out.setText(str(tmp_path))
+    return shown
+
+
+def test_what_is_chosen_becomes_the_words_of_a_command(dialog: SuiteDialog, window: MainWindow) -> None:
+    asked = dialog.asked()
+    assert asked is not None and asked.scenes == ("Here",), "what is not at hand is not ticked"
+    assert "not in the folder of models" in dialog.scenes.item(1).text()
+    dialog.scenes.item(0).setCheckState(Qt.CheckState.Unchecked)
+    assert not dialog.begin.isEnabled() and "at least one scene" in dialog.note.text()
+    dialog.scenes.item(0).setCheckState(Qt.CheckState.Checked)
+    dialog.width_box.setValue(64)
+    assert not dialog.begin.isEnabled() and "both sides" in dialog.note.text()
+    dialog.height_box.setValue(48)
+    dialog.structures.setText("lbvh@, hploc")
+    assert not dialog.begin.isEnabled()
+    dialog.structures.setText("")
+    dialog.add_chosen.click()
+    assert dialog.structures.text().startswith(window.document.state.settings.render.hierarchy)
+    assert dialog.begin.isEnabled() and "stands still" in dialog.note.text()
+    dialog.suite.setCurrentText("second2015")
+    assert not dialog.structures.isEnabled() and not dialog.with_own.isEnabled()
+    asked = dialog.asked()
+    assert asked is not None and asked.structures == "" and asked.scenes == ("Spheres",)
+
+
+def test_a_run_tells_how_far_it_is_and_shows_its_tables(
+    dialog: SuiteDialog, window: MainWindow, qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held: list[bool] = []
+    monkeypatch.setattr(window.session.loop, "hold", held.append)
+    (tmp_path / "wait").touch()
+    dialog.begin.click()
+    assert dialog.is_running and not dialog.asked_for.isEnabled() and held == [True]
+    qtbot.waitUntil(lambda: dialog.note.text() == "Here, scene 2 of 4, 7 rows measured")
+    assert dialog.bar.value() == 250 and dialog.leave.text() == "&Cancel"
+    os.unlink(tmp_path / "wait")
+    qtbot.waitUntil(lambda: not dialog.is_running)
+    assert held == [True, False] and not dialog.tables.isHidden() and dialog.asked_for.isHidden()
+    assert [table.title for table in dialog.tables.tables] == ["7.1  builds"]
+    shown = dialog.tables.shown
+    assert shown is not None and shown.rows.rows == (("<b>Here", "1.25"), ("None", "-"))
+    words = (tmp_path / "words").read_text().split()
+    assert words[:3] == ["bench", "suite", "first2014"] and words[words.index("--scenes") + 1] == "Here"
+    dialog.begin.click()
+    assert dialog.tables.isHidden() and not dialog.asked_for.isHidden() and not dialog.is_running
+
+
+def test_cancel_ends_the_run_and_close_the_dialog(
+    dialog: SuiteDialog, window: MainWindow, qtbot: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "wait").touch()
+    dialog.begin.click()
+    qtbot.waitUntil(lambda: "scene 2 of 4" in dialog.note.text())
+    dialog.leave.click()
+    qtbot.waitUntil(lambda: not dialog.is_running)
+    assert dialog.isVisible() and dialog.tables.isHidden() and "It was ended" in dialog.note.text()
+    assert not window.document.jobs
+    dialog.leave.click()
+    qtbot.waitUntil(lambda: window.opened_dialogs.suite is None)
