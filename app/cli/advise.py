@@ -17,12 +17,14 @@ from raygrove.app.playback import timeline as timelines
 from raygrove.app.problems.problems import UsageError
 from raygrove.gpu.analysis.advice import Advice, settings_text
 from raygrove.gpu.analysis.advice import advise as advise_rig
+from raygrove.gpu.analysis.alternatives import usual
 from raygrove.gpu.analysis.rig import Rig, camera_rays
 from raygrove.gpu.errors import Error
-from raygrove.gpu.face.laboratory import MOST_FRAMES, MOST_RAYS
+from raygrove.gpu.face.laboratory import MOST_FRAMES, MOST_RAYS, rig_makers
 from raygrove.gpu.face.ray_files import rig_rays
 from raygrove.gpu.face.rays import RaySet
 from raygrove.gpu.scene import Scene
+from raygrove.gpu.settings import OptionError
 
 if TYPE_CHECKING:
     from raygrove.app.cli.main import Words
@@ -51,9 +53,12 @@ def run(names: argparse.Namespace, words: Words) -> int:
     best = {"policy": "the best schedule", "ms": found.ms, "regret": 1.0, "rebuilds": sum(found.schedule)}
     print(text_table([best, *rows], ("policy", "ms", "regret", "rebuilds")))
     print(f"{found.sentence[0].upper()}{found.sentence[1:]}.\n{_break_even(found)}")
+    for one in found.alternatives:
+        sentence = one.sentence(found.configuration, found.ms)
+        print(f"{sentence[0].upper()}{sentence[1:]}.")
     if found.interpolation_error is not None:
         share = f"{100.0 * found.interpolation_error:.2g} %"
-        words.say(f"Ages between 0, 1, 2, 4, 8 ... are interpolated, off by {share} (median); --exact measures all.")
+        words.say(f"Trees of some frames were measured, the rest is off by {share} (median); --exact measures all.")
     return 0
 
 
@@ -80,7 +85,13 @@ def _advice(names: argparse.Namespace, scene: Scene, state: State, words: Words)
         with contextlib.closing(rig):
             if not rig.hierarchy.capabilities.refit:
                 raise Error(f"{rig.hierarchy.title} cannot be refitted", "advise", "rebuild it in every frame")
-            return advise_rig(rig, _spelt(state), course.moments, state_fps(scene, state), len(rays), exact=names.exact)
+            others = names.beside if names.beside is not None else usual(_spelt(state), rig.hierarchy.layout_name)
+            try:
+                makers = rig_makers(target, scene, [one for one in others if one != "none"], taken)
+            except (OptionError, Error) as error:
+                raise UsageError(f"--beside: {str(error).rstrip('.')}.") from error
+            fps = state_fps(scene, state)
+            return advise_rig(rig, _spelt(state), course.moments, fps, len(rays), exact=names.exact, beside=makers)
 
 
 def state_fps(scene: Scene, state: State) -> float:

@@ -55,6 +55,12 @@ def add_advice(parser: argparse.ArgumentParser) -> None:
         "--rays", metavar="FILE.npz", help="trace these rays in each frame, not a camera's (docs/race.md)"
     )
     group.add_argument("--exact", action="store_true", help="measure trees of every age, and all rays: takes longer")
+    group.add_argument(
+        "--beside",
+        metavar="A,B,C",
+        type=values.configurations,
+        help="what else is measured, as lbvh,hploc+reinsertion/bvh4, or none (default: a few)",
+    )
     group.add_argument("--out", metavar="FILE", help="FILE.json, or FILE.toml, which --settings takes")
 
 

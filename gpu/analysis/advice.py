@@ -10,12 +10,12 @@ import numpy as np
 
 from ..scene import Moment
 from ..update.options import UpdateOptions
+from .alternatives import Alternative, Maker, compared
+from .clip_costs import measured
 from .rig import Rig
 from .schedules import ClipCosts, Schedule, cost_of, every_nth, offline_optimum, played
 
 RATIOS = (1.05, 1.1, 1.2, 1.3, 1.4, 1.5, 1.75, 2.0, 2.5, 3.0)
-HELD_OUT = 8
-"""At every so many builds ages between those of the table are measured too, to tell how far interpolation is off."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,9 +32,9 @@ class PolicyCost:
 class Advice:
     """What `rg.advise` found. `schedule` says of each frame whether it is rebuilt, `ms` is its cost a frame, updates
     and rays. `n` and `cost_ratio` are the best of the two simple rules, `policies` what each policy costs, cheapest
-    first. `interpolation_error` is the median error of frames between measured ages, as a share; None where all were
-    measured. `rays_break_even`: with more rays a frame rebuilding every frame is cheaper than never; None where it
-    never is."""
+    first. `interpolation_error` is the median error of frames between those that were measured, as a share; None where
+    all were. `rays_break_even`: with more rays a frame rebuilding every frame is cheaper than never; None where it
+    never is. `alternatives` are what else was measured over the clip, cheapest first."""
 
     configuration: str
     frames: int
@@ -47,6 +47,16 @@ class Advice:
     policies: tuple[PolicyCost, ...]
     interpolation_error: float | None
     rays_break_even: int | None
+    alternatives: tuple[Alternative, ...] = ()
+
+    @property
+    def pays(self) -> str:
+        """What else would pay, or that nothing does; empty where nothing was measured."""
+        if not self.alternatives:
+            return ""
+        better = [one for one in self.alternatives if one.ms < self.ms]
+        least = f"nothing that was tried is cheaper than {self.configuration}: the nearest, "
+        return ("" if better else least) + self.alternatives[0].sentence(self.configuration, self.ms)
 
     @property
     def sentence(self) -> str:
@@ -63,7 +73,7 @@ class Advice:
 
     def to_json(self) -> str:
         """All of it, and the sentence."""
-        return json.dumps({**dataclasses.asdict(self), "sentence": self.sentence}, indent=2)
+        return json.dumps({**dataclasses.asdict(self), "sentence": self.sentence, "pays": self.pays}, indent=2)
 
 
 def settings_text(advice: Advice) -> str:
@@ -75,15 +85,18 @@ def settings_text(advice: Advice) -> str:
     return "\n".join(lines) + "\n"
 
 
-def ages_of(frames: int) -> list[int]:
-    """0, 1, 2, 4, 8 ... below the number of frames."""
-    return [0, *(1 << power for power in range(frames.bit_length()) if 1 << power < frames)]
-
-
 def advise(
-    rig: Rig, configuration: str, moments: Sequence[Moment], fps: float, rays: int, *, exact: bool = False
+    rig: Rig,
+    configuration: str,
+    moments: Sequence[Moment],
+    fps: float,
+    rays: int,
+    *,
+    exact: bool = False,
+    beside: Sequence[Maker] = (),
 ) -> Advice:
-    """Measure a clip and find its schedules; `rays` are those of a frame, which trace times are scaled to."""
+    """Measure a clip and find its schedules; `rays` are those of a frame, which trace times are scaled to. What is
+    `beside` it is measured too, by fewer trees."""
     costs, error = measured(rig, moments, exact=exact, scale=rays / len(rig.rays))
     count = len(costs)
     best = offline_optimum(costs)
@@ -104,6 +117,7 @@ def advise(
     return Advice(
         configuration, count, rays, len(rig.rays), best, ms, n, ratio,
         tuple(sorted(found, key=lambda one: one.ms)), error, break_even(costs, rays),
+        compared(costs, beside, moments, rays, len(rig.rays)),
     )  # fmt: skip
 
 
@@ -115,64 +129,6 @@ def break_even(costs: ClipCosts, rays: int) -> int | None:
     if worse <= 0.0:
         return None
     return max(0, round(premium / worse * rays))
-
-
-def measured(
-    rig: Rig, moments: Sequence[Moment], *, exact: bool = False, scale: float = 1.0
-) -> tuple[ClipCosts, float | None]:
-    """The costs of a clip, and the median error of what lies between measured ages. A tree of some age has the boxes
-    of one refit, wherever it was refitted between, so that each age takes one refit. The first frame's tree is measured
-    in every frame, so that the oldest tree of each is known and nothing is guessed beyond what was measured."""
-    count = len(moments)
-    ages = list(range(count)) if exact else ages_of(count)
-    between = [] if exact else [(a + b) // 2 for a, b in zip(ages, ages[1:], strict=False) if b - a > 1]
-    _warm(rig, moments)
-    rebuild, refits = np.zeros(count), [list[float]() for _ in moments]
-    trace, sah, held = np.full((count, count), np.nan), np.full((count, count), np.nan), dict[tuple[int, int], float]()
-    for built in range(count):
-        rig.show(moments[built])
-        rebuild[built] = rig.build()
-        known = set(ages) if built else set(range(count))
-        more = between if built % HELD_OUT == HELD_OUT - 1 else []
-        for age in sorted({*known, *more}):
-            now = built + age
-            if now >= count:
-                break
-            if age > 0:
-                rig.show(moments[now])
-                refits[now].append(rig.refit())
-            ms = scale * min(rig.trace(), rig.trace())
-            if age in known:
-                trace[now, age] = ms
-                sah[now, age] = rig.sah_cost() or np.nan
-            else:
-                held[now, age] = ms
-    everything = [ms for times in refits for ms in times]
-    refit = np.array([np.median(times or everything or [0.0]) for times in refits])
-    table = interpolated(trace)
-    errors = [abs(table[place] - ms) / (ms + refit[place[0]]) for place, ms in held.items()]
-    costs = ClipCosts(rebuild, refit, table, None if np.isnan(sah[0, 0]) else interpolated(sah))
-    return costs, float(np.median(errors)) if errors else None
-
-
-def interpolated(table: np.ndarray) -> np.ndarray:
-    """A table of frames and ages whose unknown places are filled along the ages of each frame."""
-    filled = np.array(table)
-    for frame, row in enumerate(filled):
-        known = np.flatnonzero(~np.isnan(row[: frame + 1]))
-        row[: frame + 1] = np.interp(np.arange(frame + 1), known, row[known])
-        row[frame + 1 :] = row[frame]
-    return filled
-
-
-def _warm(rig: Rig, moments: Sequence[Moment]) -> None:
-    """Compile what is launched, and fill caches."""
-    for moment in (moments[0], moments[-1]):
-        rig.show(moment)
-        rig.build()
-        rig.refit()
-        rig.trace()
-        rig.sah_cost()
 
 
 def _nth(number: int) -> str:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..analysis.advice import Advice
 from ..analysis.advice import advise as advise_rig
-from ..analysis.rig import Rig, camera_rays
+from ..analysis.alternatives import Maker, usual
+from ..analysis.rig import Rays, Rig, camera_rays
 from ..configuration import Configuration
 from ..errors import Error
 from ..scene import Moment
+from ..scene import Scene as PlainScene
+from ..target.base import Target
 from .clips import Clip, numbers_of, seen_by
-from .configured import configured
+from .configured import Configured, configured
 from .devices import device_of
 from .ray_files import rig_rays
 from .rays import RaySet
@@ -29,17 +35,20 @@ def advise(
     size: tuple[int, int] = (1024, 768),
     device: str = "auto",
     exact: bool = False,
+    beside: Sequence[str | Configuration] | None = None,
 ) -> Advice:
     """When to rebuild in a clip: plays it, measures a rebuild, a refit and tracing by the age of the tree, and gives
     the schedule that costs least, what each update policy would cost beside it, and a `sentence` for one's own engine.
     Waits, for seconds.
 
     `frames` are numbers of the clip's frames (all of one run). `rays` are those of every frame; without, those of a
-    camera that sees all of it, of `size`. At most 65,536 of them are traced, and times are scaled to all. Ages between
-    0, 1, 2, 4, 8 ... are interpolated (`interpolation_error`), all are measured with `exact`. The configuration's own
-    policy is not used: all are compared.
+    camera that sees all of it, of `size`. At most 65,536 of them are traced, and times are scaled to all. Some
+    frames get a tree, which is measured at the ages 0, 1, 2, 4, 8 ...; the rest is interpolated
+    (`interpolation_error`). With `exact` trees of every frame are measured at every age. The configuration's own policy
+    is not used: all are compared. `beside` are configurations that are measured, too, to tell whether they would pay
+    and from how many rays on (`alternatives`): without, other builders, layouts and an optimiser; () for none.
 
-    Raises Error where the structure cannot be refitted, or the clip has one frame alone.
+    Raises Error where the structure cannot be refitted, or the clip has one frame alone; ConfigurationError.
 
     >>> import raygrove as rg
     >>> advice = rg.advise(rg.open("walker"), "lbvh", frames=range(4), size=(32, 24), device="cpu")
@@ -60,9 +69,23 @@ def advise(
             if not rig.hierarchy.capabilities.refit:
                 raise Error(f"{rig.hierarchy.title} cannot be refitted", "rg.advise", "rebuild it in every frame")
             moments = [Moment(number / rate) for number in numbers]
-            return advise_rig(rig, made.text, moments, rate, len(taken), exact=exact)
+            others = usual(made.text, rig.hierarchy.layout_name) if beside is None else beside
+            makers = rig_makers(target, scene, others, rig.rays)
+            return advise_rig(rig, made.text, moments, rate, len(taken), exact=exact, beside=makers)
         finally:
             rig.close()
+
+
+def rig_makers(
+    target: Target, scene: PlainScene, configurations: Iterable[str | Configuration], rays: Rays
+) -> list[Maker]:
+    """What makes the rigs of configurations over the same scene and rays. ConfigurationError where one is none."""
+    made = [configured(one) for one in configurations]
+    return [(one.text, functools.partial(_opened, target, scene, one, rays)) for one in made]
+
+
+def _opened(target: Target, scene: PlainScene, made: Configured, rays: Rays) -> contextlib.AbstractContextManager[Rig]:
+    return contextlib.closing(Rig(target, scene, made.name, made.choice, rays))
 
 
 def _check_words(clip: Any, configuration: Any, rays: Any) -> None:

@@ -159,16 +159,17 @@ def test_advice_is_a_table_a_sentence_and_a_file_of_settings(
 ) -> None:
     out = tmp_path / "advice.toml"
     words = ["--demo", "walker", *SMALL, "--frames", "0:6", "--hierarchy", "lbvh/bvh2"]
-    assert main(["advise", *words, "--out", str(out)]) == 0
+    assert main(["advise", *words, "--out", str(out), "--beside", "lbvh/bvh4"]) == 0
     printed = capsys.readouterr().out
     assert printed.splitlines()[0].split() == ["policy", "ms", "regret", "rebuilds"]
     assert "the best schedule" in printed and " ms a frame instead of " in printed
     assert re.search(r"From [\d,]+ rays a frame on, rebuilding|more rays do not make rebuilds pay", printed)
+    assert re.search(r"Lbvh/bvh4 takes [\d.]+ ms a frame instead of [\d.]+, \d+% (less|more)[;,]", printed)
     mode = tomllib.loads(out.read_text())["update"]["mode"]
     assert out.read_text().startswith("# lbvh/bvh2, 6 frames, 384 rays: ")
     assert main(["view", "--settings", str(out), "--print-settings"]) == 0
     assert f'mode = "{mode}"' in capsys.readouterr().out or mode == "rebuild"
-    assert main(["advise", *words, "--json", "--exact"]) == 0
+    assert main(["advise", *words, "--json", "--exact", "--beside", "none"]) == 0
     assert json.loads(capsys.readouterr().out)["interpolation_error"] is None
 
 
@@ -177,6 +178,7 @@ def test_advice_is_a_table_a_sentence_and_a_file_of_settings(
     [
         (["--frames", "0:1"], "advice is for 2 to 1000 frames, and these are 1"),
         (["--hierarchy", "median_sah"], "cannot be refitted"),
+        (["--beside", "nothing_such"], "--beside: configuration 'nothing_such': there is no builder"),
         (["--out", "advice.csv"], "advice is written as .json, or as .toml"),
     ],
 )
