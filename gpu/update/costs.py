@@ -23,7 +23,7 @@ import dataclasses
 import statistics
 from typing import NamedTuple
 
-SHARE_FOR_PROBES = 0.015
+SHARE_FOR_PROBES = 0.008
 """Of all time, how much may be spent on trying the choice that seems the worse one: nothing else tells when that has
 changed."""
 
@@ -33,7 +33,7 @@ KEPT_TIMES = 7
 LEAST_RISE = 0.03
 """Rises and drifts below this share are noise at best: nothing is learnt from them."""
 
-KEPT_BENDS, LEAST_BENDS, NOISES = 15, 5, 1.5
+KEPT_BENDS, LEAST_BENDS, NOISES = 15, 5, 3.0
 """How far a frame's time lies off the line through the two before tells how noisy times are here, and nothing of a
 rise: so many are kept, so many are needed, and a rise must measure so many of their median."""
 
