@@ -11,6 +11,7 @@ import dataclasses
 import functools
 import hashlib
 import importlib
+import os
 import pathlib
 import re
 from typing import Any
@@ -99,7 +100,7 @@ def _of_python(paths: tuple[str, ...]) -> dict[str, _Declared]:
     made of. Raises CompileError where there is no such name."""
     found: dict[str, _Declared] = {}
     for path in paths:
-        for module, names in _FROM_PYTHON.findall(read_source(path)):
+        for module, names in _found_in(_FROM_PYTHON, read_source(path)):
             for name in names.split(", "):
                 _declare(found, path, module, name)
     return found
@@ -126,9 +127,10 @@ def signatures(source: UnitSource) -> dict[str, KernelSignature]:
 
 
 def _signatures(source: UnitSource, known: dict[str, _Declared]) -> dict[str, KernelSignature]:
-    aliases, derived = dict(source.aliases), {}
+    aliases: dict[str, str] = dict(source.aliases)
+    derived: dict[str, str] = {}
     for path in include_closure((*source.headers, source.path)):
-        derived.update(_derived(read_source(path)))
+        derived.update(_found_in(_DERIVED, read_source(path)))
 
     def struct_of(name: str) -> type[Struct] | None:
         while True:
@@ -173,12 +175,16 @@ def _checked_lines(path: str) -> list[str]:
 
 def parse_kernels(text: str, path: str) -> dict[str, KernelSignature]:
     """The kernels that a file defines, in its order."""
+    return {kernel.name: kernel for kernel in _parsed(text, path)}
+
+
+@functools.lru_cache(maxsize=512)
+def _parsed(text: str, path: str) -> tuple[KernelSignature, ...]:
     found = {}
     for match in _KERNEL.finditer(_COMMENT.sub("", text)):
-        found[match[1]] = KernelSignature(
-            match[1], tuple(_parameter(part, path) for part in match[2].split(",") if part.strip())
-        )
-    return found
+        parameters = tuple(_parameter(part, path) for part in match[2].split(",") if part.strip())
+        found[match[1]] = KernelSignature(match[1], parameters)
+    return tuple(found.values())
 
 
 def include_closure(paths: tuple[str, ...]) -> tuple[str, ...]:
@@ -189,7 +195,7 @@ def include_closure(paths: tuple[str, ...]) -> tuple[str, ...]:
         path = waiting.pop(0)
         if path not in seen:
             seen[path] = None
-            waiting += _INCLUDE.findall(read_source(path))
+            waiting += _found_in(_INCLUDE, read_source(path))
     return tuple(seen)
 
 
@@ -207,22 +213,26 @@ def foreign_roots() -> tuple[pathlib.Path, ...]:
 
 def read_source(path: str) -> str:
     """The text of a project file, or of another package's; raises CompileError where it is missing."""
-    full = next((root / path for root in (ROOT, *_foreign) if (root / path).is_file()), ROOT / path)
-    try:
-        return _read(full, full.stat().st_mtime_ns)
-    except OSError as error:
-        raise CompileError(f"The kernel file {path} cannot be read: {error.strerror}.") from error
+    problem = None
+    for root in (ROOT, *_foreign):
+        full = f"{root}/{path}"  # tens of thousands of files are asked for: a string is joined faster than a Path
+        try:
+            return _read(full, os.stat(full).st_mtime_ns)
+        except OSError as error:
+            problem = problem or error
+    assert problem is not None
+    raise CompileError(f"The kernel file {path} cannot be read: {problem.strerror}.") from problem
+
+
+@functools.lru_cache(maxsize=2048)
+def _found_in(pattern: re.Pattern[str], text: str) -> tuple[Any, ...]:
+    """What the pattern finds in the text of a file; each unit asks it of each file that it includes."""
+    return tuple(pattern.findall(text))
 
 
 @functools.lru_cache(maxsize=512)
-def _derived(text: str) -> dict[str, str]:
-    """The structs of a file that derive from one other, and from which."""
-    return dict(_DERIVED.findall(text))
-
-
-@functools.lru_cache(maxsize=512)
-def _read(full: pathlib.Path, _changed: int) -> str:
-    return full.read_text(encoding="utf-8")
+def _read(full: str, _changed: int) -> str:
+    return pathlib.Path(full).read_text(encoding="utf-8")
 
 
 def _parameter(text: str, path: str) -> Parameter:
