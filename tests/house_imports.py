@@ -30,6 +30,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "chemfiles": ("app/scene_io/particles/", "bench/cases/opening.py"),  # which writes what it opens
     "gsd": ("app/scene_io/particles/",),
     "laspy": ("app/scene_io/particles/",),
+    "pxr": ("app/scene_io/usd/",),
     "lazrs": ("app/scene_io/particles/",),
     "matplotlib": ("bench/suites/plots.py",),
     "distributed": ("bench/store/cluster.py",),

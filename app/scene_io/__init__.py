@@ -14,6 +14,7 @@ limits.
     with_motion(...)  a motion for a model that has none: turntable, explode, wobble: motions.py
     clip_file.py      arrays of NumPy -> a mesh with key frames; ray_file.py: -> rays; columns.py hands arrays over
     trees/            files of trees of other programs -> columns
+    usd/              files of USD, by its own library
     particles/        files of particles -> spheres; readers.py: readers of other packages
     describe(scene)   plain values for `info`: describe.py
     very many things  worked on together, as numpy takes as long for one as for hundreds: portions.py
@@ -36,7 +37,18 @@ from raygrove.gpu.scene import Environment, Scene
 from . import importer
 from .describe import describe
 from .errors import ImportCancelled, SceneError, display_path
-from .files import COMMON, EXTENSIONS, PACKED, check_common, check_file, check_readable, expand, natural_order
+from .files import (
+    COMMON,
+    EXTENSIONS,
+    PACKED,
+    USD_ENDINGS,
+    check_common,
+    check_file,
+    check_readable,
+    expand,
+    extension_of,
+    natural_order,
+)
 from .limits import ImportLimits
 from .particles.formats import PARTICLE_ENDINGS
 from .readers import foreign_endings, is_foreign
@@ -45,8 +57,8 @@ from .trees.formats import READERS
 from .trees.found import FoundTree
 
 __all__ = [
-    "COMMON", "EXTENSIONS", "PACKED", "PARTICLE_ENDINGS", "ImportCancelled", "ImportLimits", "SceneError",
-    "describe",
+    "COMMON", "EXTENSIONS", "PACKED", "PARTICLE_ENDINGS", "USD_ENDINGS", "ImportCancelled", "ImportLimits",
+    "SceneError", "describe",
     "foreign_endings", "is_picture", "load", "load_environment", "load_picture", "load_tree",
     "natural_order", "sanitise",
 ]  # fmt: skip
@@ -76,7 +88,7 @@ def load(
         )
     for file in files:
         check_file(file, limits, foreign_endings())
-        if len(files) > 1 and is_foreign(file):
+        if len(files) > 1 and (is_foreign(file) or extension_of(file) in USD_ENDINGS):
             raise SceneError(f"{display_path(file)}: files of this type are opened one at a time.", file)
     check_common(files, limits)
     return importer.run(files, limits, fps, on_progress, cancel)

@@ -16,7 +16,8 @@ from raygrove.gpu.scene import Material, Remark
 
 from . import assimp
 from .assimp_file import AssimpFile
-from .assimp_textures import Placement, TextureReader, packed, packed_metalness, packed_roughness, with_opacity
+from .assimp_textures import Placement, TextureReader
+from .texture_table import packed, packed_metalness, packed_roughness, with_opacity
 
 # Kinds of textures; where there are two, those of glTF and of old formats.
 BASE_COLOR_MAPS = (12, 1)

@@ -27,6 +27,8 @@ EXTENSIONS = (
 COMMON = ("3ds", "dae", "fbx", "glb", "gltf", "obj", "off", "ply", "raw", "stl", "vrm")
 """Formats that open without a question: 1,360 damaged files of them did not crash libassimp (raw is read by our own
 reader). The others are opened with `import.all_formats`."""
+USD_ENDINGS = ("usd", "usda", "usdc", "usdz")
+"""Read by Pixar's library, where it is installed."""
 PACKED = ("gz", "xz", "bz2")
 PATTERN = re.compile(r"%0?(\d*)d|(#+)")
 
@@ -107,7 +109,7 @@ def _numbered(path: str) -> list[str]:
     return [found[number] for number in numbers]
 
 
-UNSUPPORTED = {"usd": "USD", "usda": "USD", "usdc": "USD", "usdz": "USD", "abc": "Alembic"}
+UNSUPPORTED = {"abc": "Alembic"}
 """Formats that people will try, and that no library here reads well."""
 
 
@@ -120,8 +122,8 @@ def check_file(path: str, limits: ImportLimits, more: Sequence[str] = ()) -> Non
     """`SceneError` with a sentence where the file is missing, of a kind or type that cannot be read, empty, too large
     or not ours to read. `more` are endings that other packages read."""
     status = check_readable(path)
-    if extension_of(path) not in (*EXTENSIONS, *PARTICLE_ENDINGS, *more) and not looks_like_particles(path):
-        ending = extension_of(path)
+    ending = extension_of(path)
+    if ending not in (*EXTENSIONS, *USD_ENDINGS, *PARTICLE_ENDINGS, *more) and not looks_like_particles(path):
         kind = f"the type .{ending} is not known" if ending else "its name has no ending that tells its type"
         known = "Known are obj, ply, gltf, glb, fbx, dae, stl, xyz, pdb, las and others, also as .gz, .xz or .bz2."
         if ending == "png":
@@ -132,7 +134,7 @@ def check_file(path: str, limits: ImportLimits, more: Sequence[str] = ()) -> Non
         if ending in UNSUPPORTED:
             kind, known = (
                 f"{UNSUPPORTED[ending]} is not supported",
-                "Export the model as glTF (.glb), with its animation, where it was made.",
+                "Export the model as USD or glTF (.glb), with its animation, where it was made.",
             )
         raise SceneError(f"{display_path(path)} cannot be read: {kind}. {known}", path)
     if status.st_size > limits.file_mib << 20:

@@ -14,7 +14,7 @@ from .clip_file import is_clip, read_clip
 from .compressed import inner_name, is_packed, unpack
 from .cuts import cut_short, is_alone, shortfall
 from .errors import SceneError, display_path
-from .files import extension_of
+from .files import USD_ENDINGS, extension_of
 from .limits import ImportLimits
 from .particles import form_of, read_particles
 from .plain_gltf import read_gltf
@@ -25,6 +25,7 @@ from .references import References
 from .sanitise import sanitise
 from .scaling import scaled
 from .sequence import read_sequence
+from .usd import read_usd
 
 RAW = "raw"
 LOSSES = {
@@ -62,6 +63,8 @@ def read_file(path: str, limits: ImportLimits) -> Scene:
     with_folder(path)
     if is_foreign(path):
         return dataclasses.replace(read_foreign(path), name=inner_name(path))
+    if extension_of(path) in USD_ENDINGS:
+        return dataclasses.replace(read_usd(path, limits), name=inner_name(path))
     data = load_bytes(path, limits)
     name, extension = os.path.basename(path), extension_of(path)
     if extension == RAW:

@@ -15,7 +15,7 @@ from raygrove.gpu.scene import Scene
 
 from .compressed import is_packed
 from .errors import SceneError, display_path
-from .files import EXTENSIONS, extension_of
+from .files import EXTENSIONS, USD_ENDINGS, extension_of
 from .particles.formats import PARTICLE_ENDINGS
 
 GROUP = "raygrove.readers"
@@ -25,7 +25,7 @@ GROUP = "raygrove.readers"
 def foreign_endings() -> tuple[str, ...]:
     """The endings that other packages read, in lower case."""
     named = {point.name.lower() for point in importlib.metadata.entry_points(group=GROUP)}
-    own = {*EXTENSIONS, *PARTICLE_ENDINGS}
+    own = {*EXTENSIONS, *USD_ENDINGS, *PARTICLE_ENDINGS}
     return tuple(sorted(name for name in named if re.fullmatch(r"[a-z0-9_]+", name) and name not in own))
 
 

@@ -44,6 +44,7 @@ EXTRAS = {
     "chemfiles": ("chemfiles", "molecules and trajectories (.pdb, .gro, .xtc, .trr, .dcd)", "particles"),
     "gsd": ("gsd", "trajectories of HOOMD-blue (.gsd)", "particles"),
     "laspy": ("laspy", "surveys (.las, with lazrs .laz)", "particles"),
+    "usd-core": ("OpenUSD", "USD files (.usd, .usda, .usdc, .usdz)", "usd"),
     "lazrs": ("lazrs", "packed surveys (.laz)", "particles"),
 }
 """Libraries that one kind of file needs, by the names of their distributions: title, use, the project's extra."""

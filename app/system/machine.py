@@ -30,6 +30,7 @@ OPTIONAL_LIBRARIES = (
     "gsd",
     "laspy",
     "lazrs",
+    "usd-core",
 )
 """What only some machines or uses need."""
 

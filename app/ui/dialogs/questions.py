@@ -14,7 +14,7 @@ from raygrove.app.camera.gestures import Gestures
 from raygrove.app.document import saved_state
 from raygrove.app.document.jobs import Job
 from raygrove.app.export.images import save_png
-from raygrove.app.scene_io import EXTENSIONS, PACKED, PARTICLE_ENDINGS, foreign_endings
+from raygrove.app.scene_io import EXTENSIONS, PACKED, PARTICLE_ENDINGS, USD_ENDINGS, foreign_endings
 from raygrove.app.ui.dialogs.cheat_sheet import CheatSheet
 from raygrove.app.ui.session.program_job import output_of
 from raygrove.app.ui.session.session import Session
@@ -31,7 +31,9 @@ def tr(text: str) -> str:
 def ask_for_files(parent: QWidget, folder: str) -> list[str]:
     """Which files to open; none where it was cancelled."""
     pictures = tr("Pictures with their state")
-    files = " ".join(f"*.{ending}" for ending in (*EXTENSIONS, *PARTICLE_ENDINGS, *foreign_endings(), *PACKED))
+    files = " ".join(
+        f"*.{ending}" for ending in (*EXTENSIONS, *USD_ENDINGS, *PARTICLE_ENDINGS, *foreign_endings(), *PACKED)
+    )
     models = f"{tr('Models and pictures')} ({files} {files.upper()} *.png *.PNG)"
     filters = f"{models};;{pictures} (*.png *.PNG);;{tr('Settings')} ({SETTINGS_FILES});;{tr('All files')} (*)"
     paths, _ = QFileDialog.getOpenFileNames(parent, tr("Open a model, or the key frames of one"), folder, filters)
