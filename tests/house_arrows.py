@@ -72,6 +72,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
         "gpu.planned_units",
         "gpu.quantise",
         "gpu.target",
+        "gpu.update.options",
         *PLAIN,
     ),
     "app.document": (

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from raygrove.app.camera import scene_nodes
-from raygrove.app.document import camera_follow, opening, saved_state, scene_trees
+from raygrove.app.document import camera_follow, opening, race_follow, saved_state, scene_trees
 from raygrove.app.document.changes import changed
 from raygrove.app.document.history import History
 from raygrove.app.document.jobs import Job, Mailroom
@@ -97,7 +97,8 @@ class Document:
         option does not take the value or is unknown, KeyError or IndexError where the path leads nowhere, TypeError for
         a value of another kind."""
         before = self._state
-        after = camera_follow.followed(before, changed(before, path, value), self._scene)
+        after = race_follow.followed(before, changed(before, path, value))
+        after = camera_follow.followed(before, after, self._scene)
         if after == before:
             return
         if path.partition(".")[0] not in UNRECORDED:

@@ -10,6 +10,10 @@ from raygrove.gpu.settings import OptionError, option
 
 CONTESTANTS = "race.contestants"
 PAIR = "race.pair"
+EDITED = "race.edited"
+RACE = "race"
+"""The workspace."""
+LETTERS = "ABCDEFGH"
 MOST = 4
 """Configurations that the window races at most; without it there may be more."""
 
@@ -30,6 +34,10 @@ class RaceOptions:
         choices=("grid", "split", "difference"),
     )
     pair: str = option("AB", "The letters of the two that split and difference show.")
+    edited: str = option(
+        "",
+        "The letter of the one whose configuration the row above the pictures shows and changes; empty for none.",
+    )
     split: float = option(0.5, "Where the line of split stands, from the left.", minimum=0.0, maximum=1.0)
 
 
@@ -60,11 +68,25 @@ def checked_contestants(text: str) -> str:
 def checked_pair(text: str) -> str:
     """Two letters. Raises OptionError."""
     letters = text.upper()
-    known = "ABCDEFGH"[:MOST]
+    known = LETTERS[:MOST]
     if len(letters) != 2 or not set(letters) <= set(known) or letters[0] == letters[1]:
         raise OptionError(PAIR, text, f"two different letters of {known}, as AB")
     return letters
 
 
-CHECKS = {CONTESTANTS: checked_contestants, PAIR: checked_pair}
+def checked_letter(text: str) -> str:
+    """A letter, or none. Raises OptionError."""
+    known = LETTERS[:MOST]
+    if text and text.upper() not in tuple(known):
+        raise OptionError(EDITED, text, f"a letter of {known}, or nothing")
+    return text.upper()
+
+
+def edited_place(options: RaceOptions) -> int:
+    """The place of the one that is edited; -1 for none."""
+    place = LETTERS.index(options.edited) if options.edited else -1
+    return place if place < len(contestants_of(options)) else -1
+
+
+CHECKS = {CONTESTANTS: checked_contestants, PAIR: checked_pair, EDITED: checked_letter}
 """What the types of options do not say, by their keys."""

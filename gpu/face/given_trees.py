@@ -115,4 +115,4 @@ def use_tree(tree: Tree, name: str = "theirs") -> str:
 
 
 def _title(name: str) -> str:
-    return f"Tree of a file ({name})"
+    return f"{name} (tree of a file)"

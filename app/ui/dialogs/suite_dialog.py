@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 
 from raygrove.app.document.jobs import Cancelled, Job
 from raygrove.app.document.suite_runs import Asked, Suite, list_words, progress_of, suites_of
-from raygrove.app.frames.contestants import spelling_of
+from raygrove.app.settings.chosen_configuration import spelling_of
 from raygrove.app.settings.settings import SIZE_LIMIT
 from raygrove.app.ui.colors import ERROR_STYLE
 from raygrove.app.ui.dialogs.report_tables import ReportTables

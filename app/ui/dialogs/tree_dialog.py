@@ -33,12 +33,9 @@ def take_tree(session: Session, path: str) -> None:
     def opened(name: str, found: ReadTree) -> None:
         file = printable(os.path.basename(path))
         if found.is_valid:
-            session.notices.show(
-                "information",
-                tr("{file} is the structure now, called {name}.").format(file=file, name=name),
-                found.sentences[0],
-                topic="tree",
-            )
+            said = tr("{file} is the structure now, called {name}. {proved}")
+            said = said.format(file=file, name=name, proved=found.sentences[0])
+            session.notices.show("information", said, topic="tree")
             return
         said = tr("{file} is the structure now, called {name}, with boxes computed anew: {fault}").format(
             file=file, name=name, fault=found.sentences[0]

@@ -10,9 +10,9 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QDockWidget, QMainWindow
 
 from raygrove.app.document.state import State
-from raygrove.app.frames.contestants import RACE, spelling_of
 from raygrove.app.settings import option_tables
-from raygrove.app.settings.race_options import CONTESTANTS
+from raygrove.app.settings.chosen_configuration import spelling_of
+from raygrove.app.settings.race_options import CONTESTANTS, RACE
 from raygrove.app.settings.settings import Settings, set_option
 from raygrove.app.ui.panels.divergence_panel import DivergencePanel
 from raygrove.app.ui.panels.hot_panel import HotPanel

@@ -72,7 +72,12 @@ def faces(document: Document, second: LastSecond, frame: FinishedFrame | None) -
         "rays": (rays_title(document), _spent(second, "trace", "shade")),
         "display": (display_title(frame), _spent(second, "display")),
     }
-    return {name: Face(label, *parts[name]) for name, label in labels().items()}
+    letter = document.state.settings.race.edited
+    of_contestant = {name: _tr("{label} of {letter}") for name in ("structure", "update")} if letter else {}
+    return {
+        name: Face(of_contestant.get(name, label).format(label=label, letter=letter), *parts[name])
+        for name, label in labels().items()
+    }
 
 
 def milliseconds(value: float) -> str:

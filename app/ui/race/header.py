@@ -1,5 +1,5 @@
 """What stands over a contestant's picture: its letter and name, its rank, and what it costs as a bar of phases on the
-scale of all. A click edits its spelling."""
+scale of all. A click gives it to the pipeline; a double click lets its spelling be typed."""
 
 from __future__ import annotations
 
@@ -14,13 +14,17 @@ HEIGHT = 44
 BAR = 10
 MARGIN = 6
 GAP = 1.0
+INK = 3
+"""Pixels of the bar at the left of the one that is edited."""
 FIGURE = 64
 """Pixels for the milliseconds at the bar's right."""
 
 
 class RaceHeader(QWidget):
-    """See the module. `spelt` carries what was typed for this contestant, `removed` says that it is to leave."""
+    """See the module. `chosen`: the pipeline is to be this contestant's, or no longer; `spelt` carries what was typed
+    for it, `removed` says that it is to leave."""
 
+    chosen = Signal()
     spelt = Signal(str)
     removed = Signal()
 
@@ -34,13 +38,14 @@ class RaceHeader(QWidget):
         self._title = self._policy = self._rank = self._figure = ""
         self._parts: dict[str, float] = {}
         self._end = 1.0
+        self.is_edited = False
         self.leave = QToolButton(self)
         self.leave.setObjectName("leave")
         self.leave.setText("×")
         self.leave.setAutoRaise(True)
         self.leave.setToolTip(self.tr("Take {letter} out of the race").format(letter=letter))
         self.leave.clicked.connect(self.removed)
-        self.line = QLineEdit(self)
+        self.line = _Line(self)
         self.line.setObjectName("spelling")
         self.line.setAccessibleName(self.tr("Configuration {letter}").format(letter=letter))
         self.line.hide()
@@ -52,7 +57,13 @@ class RaceHeader(QWidget):
         self._title, self._policy = title, policy
         self.line.setText(spelling)
         self.leave.setVisible(may_leave)
-        self.setToolTip(tip(self.tr("{spelling}. Click to change it.").format(spelling=spelling)))
+        self.setToolTip(
+            tip(
+                self.tr("{spelling}. A click lets the row above change it, a double click type it.").format(
+                    spelling=spelling
+                )
+            )
+        )
         self.setAccessibleName(f"{self.letter} {title}, {policy}")
         self.update()
 
@@ -60,6 +71,11 @@ class RaceHeader(QWidget):
         """Milliseconds by phase on a bar that ends at `end`, and what stands beside it."""
         self._parts, self._end, self._figure, self._rank = parts, max(end, 1e-9), figure, rank
         self.setAccessibleDescription(f"{figure}, {rank}" if rank else figure)
+        self.update()
+
+    def set_edited(self, is_edited: bool) -> None:
+        """Whether the pipeline is this contestant's."""
+        self.is_edited = is_edited
         self.update()
 
     def edit(self) -> None:
@@ -74,15 +90,23 @@ class RaceHeader(QWidget):
             self.line.hide()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Edit."""
+        """Give it to the pipeline, or take it back."""
+        self.chosen.emit()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Let it be typed, and be the pipeline's."""
+        if not self.is_edited:  # the first click took it back
+            self.chosen.emit()
         self.edit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Return edits, Esc leaves it."""
+        """Return and Space choose, F2 lets it be typed, Esc leaves that."""
         if event.key() == Qt.Key.Key_Escape and self.line.isVisible():
             self.line.hide()
             self.setFocus()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and not self.line.isVisible():
+            self.chosen.emit()
+        elif event.key() == Qt.Key.Key_F2:
             self.edit()
         else:
             super().keyPressEvent(event)
@@ -110,7 +134,9 @@ class RaceHeader(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Two lines: who, and the bar."""
         painter, colors = QPainter(self), scheme()
-        painter.fillRect(self.rect(), QColor(colors.panel))
+        painter.fillRect(self.rect(), QColor(colors.selected if self.is_edited else colors.panel))
+        if self.is_edited:
+            painter.fillRect(QRectF(0, 0, INK, self.height()), QColor(colors.text))
         line, room = QRectF(MARGIN, 2, self.width() - 2 * MARGIN, HEIGHT - BAR - 8), self.width() - 2 * MARGIN
         bold = QFont(self.font())
         bold.setBold(True)
@@ -147,3 +173,13 @@ class RaceHeader(QWidget):
         painter.setPen(QColor(colors.text))
         place = QRectF(MARGIN + whole, top - 4, FIGURE, BAR + 8)
         painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self._figure)
+
+
+class _Line(QLineEdit):
+    """A line whose Return is not its parent's, too."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Return ends here."""
+        super().keyPressEvent(event)
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            event.accept()

@@ -3,6 +3,7 @@ is asked, before someone goes to its workspace."""
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable
 
@@ -14,12 +15,13 @@ from raygrove.app.document.state import State
 from raygrove.app.edits.objects import ObjectsError
 from raygrove.app.frames import race_report
 from raygrove.app.frames.as_command import race_line
-from raygrove.app.frames.contestants import RACE, as_drawn, spelling_of
+from raygrove.app.frames.contestants import as_drawn
 from raygrove.app.frames.race_hits import ComparedHits, StepDifference
 from raygrove.app.frames.render_thread import FinishedFrame
 from raygrove.app.playback import timeline as timelines
+from raygrove.app.settings.chosen_configuration import spelling_of
 from raygrove.app.settings.file import load_user_settings
-from raygrove.app.settings.race_options import RaceOptions, contestants_of, pair_of
+from raygrove.app.settings.race_options import EDITED, RACE, RaceOptions, contestants_of, edited_place, pair_of
 from raygrove.app.ui.race.naming import ordinal, policy_title, structure_title
 from raygrove.app.ui.race.pictures import RacePicture
 from raygrove.app.ui.race.race_bar import RaceBar
@@ -80,6 +82,7 @@ class Race(QObject):
         self.is_on = False
 
     def _connect(self, view: RaceView) -> None:
+        view.chosen.connect(self._choose)
         view.spelt.connect(self._spell)
         view.removed.connect(self._remove)
         view.split_moved.connect(self._split)
@@ -99,10 +102,15 @@ class Race(QObject):
 
     # -- who takes part -------------------------------------------------------------------------------------------
     def add(self) -> None:
-        """Let the pipeline's configuration take part, and be edited."""
-        if self._race_by([*contestants_of(self._options), spelling_of(self._document.state.settings)]):
-            assert self.view is not None
-            self.view.headers[-1].edit()
+        """Let the pipeline's configuration take part, and be the one that the pipeline changes."""
+        texts = contestants_of(self._options)
+        if self._race_by([*texts, spelling_of(self._document.state.settings)]):
+            self._document.change(f"settings.{EDITED}", LETTERS[len(texts)])
+
+    def _choose(self, place: int) -> None:
+        """Let the pipeline be a contestant's; the one that has it gives it back."""
+        is_other = place != edited_place(self._options)
+        self._document.change(f"settings.{EDITED}", LETTERS[place] if is_other else "", EDITED)
 
     def _spell(self, place: int, text: str) -> None:
         texts = list(contestants_of(self._options))
@@ -114,7 +122,11 @@ class Race(QObject):
     def _remove(self, place: int) -> None:
         texts = list(contestants_of(self._options))
         if len(texts) > 1:
-            self._race_by([text for number, text in enumerate(texts) if number != place])
+            left = ", ".join(text for number, text in enumerate(texts) if number != place)
+            edited = edited_place(self._options)
+            letter = "" if edited in (-1, place) else LETTERS[edited - (edited > place)]
+            self._document.change(KEY, dataclasses.replace(self._options, contestants=left, edited=letter))
+            self._bar.say("")
 
     def _race_by(self, texts: list[str]) -> bool:
         """Let these race; what is wrong with them is said below the pictures."""

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QWidget
 
 from raygrove.app.frames.pixel_slots import HostSlot, PixelSlot, SlotExchange
 from raygrove.app.frames.race_hits import StepDifference, colored, outlined
-from raygrove.app.settings.race_options import RaceOptions, contestants_of, pair_of
+from raygrove.app.settings.race_options import RaceOptions, contestants_of, edited_place, pair_of
 from raygrove.app.ui.colors import scheme
 from raygrove.app.ui.picture.painter_view import RESIZE_PAUSE_MS, image_of
 from raygrove.app.ui.picture.slots import Slots
@@ -32,12 +32,13 @@ GAP = 4
 
 class RaceView(QWidget):
     """See the module; a View of the frame loop. `bar` stands below the pictures. `made` is called with each new
-    picture, to let mouse and keys in it move the camera. `spelt` and `removed` carry the place of a contestant that is
-    to be another, or none."""
+    picture, to let mouse and keys in it move the camera. `chosen` carries the place of a contestant that the pipeline
+    is to show; `spelt` and `removed` that of one that is to be another, or none."""
 
     painted = Signal()
     exchange_changed = Signal()
     drawing_failed = Signal(object)
+    chosen = Signal(int)
     spelt = Signal(int, str)
     removed = Signal(int)
     split_moved = Signal(float, bool)
@@ -125,6 +126,7 @@ class RaceView(QWidget):
 
     def _add(self, place: int) -> None:
         title, picture = RaceHeader(LETTERS[place], self), self._picture(f"race.{LETTERS[place]}", place)
+        title.chosen.connect(lambda: self.chosen.emit(place))
         title.spelt.connect(lambda text: self.spelt.emit(place, text))
         title.removed.connect(lambda: self.removed.emit(place))
         self.headers.append(title)
@@ -175,7 +177,9 @@ class RaceView(QWidget):
         is_wide = is_wide and len(self._slots) > 1
         self.wide.setVisible(is_wide)
         places = dict(zip(shown, self.places(), strict=True))
+        edited = edited_place(self._options)
         for place, (title, picture) in enumerate(zip(self.headers, self.pictures, strict=True)):
+            title.set_edited(place == edited)
             title.setVisible(place in places)
             picture.setVisible(place in places and not is_wide)
             if place in places:

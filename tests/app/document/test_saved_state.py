@@ -86,7 +86,12 @@ def another_value(field: OptionField) -> Any:
     if field.type is bool:
         return not default
     if field.type is str:
-        known = {"contestants": "hploc, lbvh/bvh2@refit", "pair": "CA", "files": "theirs=/models/theirs.rgtree"}
+        known = {
+            "contestants": "hploc, lbvh/bvh2@refit",
+            "pair": "CA",
+            "files": "theirs=/models/theirs.rgtree",
+            "edited": "B",
+        }
         return known.get(field.name, "cpu")
     low = info.minimum if info.minimum is not None else -5
     high = info.maximum if info.maximum is not None else 5

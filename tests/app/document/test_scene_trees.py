@@ -82,7 +82,7 @@ def test_a_file_becomes_the_structure_as_one_step_of_undo(shown: Document, movin
     assert heard[0][1].sentences[0].startswith("The tree is sound: 3 nodes, 2 references")
     render = shown.state.settings.render
     assert (render.hierarchy, render.layout) == ("my_tree_2", "cwbvh")
-    assert structures()["my_tree_2"].title == "Tree of a file (my_tree_2)"
+    assert structures()["my_tree_2"].title == "my_tree_2 (tree of a file)"
     assert opened(shown, path)[0][0][0] == "my_tree_2", "the same file has its name again"
     other = written(tmp_path / "lbvh.rgtree", moving_scene)
     assert opened(shown, other)[0][0][0] == "lbvh_2", "a name that is taken"

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from raygrove.app.document.state import State
-from raygrove.app.frames.contestants import as_drawn, is_raced, spelling_of
+from raygrove.app.frames.contestants import as_drawn, is_raced
 from raygrove.app.frames.maker import FrameMaker
 from raygrove.app.frames.pixel_slots import HostSlot
 from raygrove.app.frames.race_hits import MARK, StepDifference, colored, outlined
 from raygrove.app.frames.views import view_settings
+from raygrove.app.settings.chosen_configuration import spelling_of, with_configuration
 from raygrove.app.settings.settings import Settings, set_option, set_text
 from raygrove.gpu.camera import fit
 from raygrove.gpu.face.configured import configured
@@ -65,6 +66,8 @@ def test_the_pipelines_choice_is_spelt_so_that_it_means_the_same() -> None:
         settings = set_text(settings, key, value)
     text = spelling_of(settings)
     assert text == "binned_sah:bins=16+rotations/bvh4/auto:triangle_test=watertight@every_n:n=5"
+    back = with_configuration(set_option(Settings(), "update.always", True), text)
+    assert spelling_of(back) == text and back.update.always
     made, shown = configured(text), view_settings(State(settings=settings))
     assert made.name == shown.hierarchy and made.update == shown.update
     assert made.choice == shown.structure_choice

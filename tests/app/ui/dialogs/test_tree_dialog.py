@@ -36,8 +36,9 @@ def test_a_chosen_file_is_the_structure_and_what_was_proved_is_said(
     action.trigger()
     document = scene_window.document
     qtbot.waitUntil(lambda: document.state.settings.render.hierarchy == "theirs")
-    assert "theirs.rgtree is the structure now, called theirs." in told_in(scene_window)
-    assert "Tree of a file (theirs)" in [title for _, title, _, _ in scene_window.session.choices.hierarchies()]
+    (said,) = told_in(scene_window)
+    assert said.startswith("theirs.rgtree is the structure now, called theirs. The tree is sound: 3 nodes, ")
+    assert "theirs (tree of a file)" in [title for _, title, _, _ in scene_window.session.choices.hierarchies()]
     save_tree(Tree(children=[[0, 0]], first=[0], count=[1], primitives=[0]), tmp_path / "lost.rgtree")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *words: (str(tmp_path / "lost.rgtree"), ""))
     action.trigger()

@@ -129,19 +129,66 @@ def test_contestants_come_go_and_change_in_steps_of_undo(raced: MainWindow, qtbo
     assert view is not None
     view.bar.add.click()
     assert contestants_of(document.state.settings.race)[2] == "lbvh@rebuild" and len(view.headers) == 3
-    assert view.headers[2].line.isVisible(), "and can be changed at once"
+    assert document.state.settings.race.edited == "C" and view.headers[2].is_edited, "and can be changed at once"
+    QTest.mouseDClick(view.headers[2], Qt.MouseButton.LeftButton)
+    assert view.headers[2].line.isVisible()
     view.headers[2].line.setText("ploc/bvh4@auto:nothing=1")
     QTest.keyClick(view.headers[2].line, Qt.Key.Key_Return)
     assert "nothing" in view.bar.said.text() and len(contestants_of(document.state.settings.race)) == 3
     view.headers[2].line.setText("ploc/bvh4@auto")
     QTest.keyClick(view.headers[2].line, Qt.Key.Key_Return)
     assert contestants_of(document.state.settings.race)[2] == "ploc/bvh4@auto" and view.bar.said.text() == ""
+    assert document.state.settings.render.hierarchy == "ploc", "the pipeline shows what was typed"
     view.headers[0].leave.click()
     assert contestants_of(document.state.settings.race) == ("hploc", "ploc/bvh4@auto") and len(view.headers) == 2
-    for expected in (3, 3, 2):
+    assert document.state.settings.race.edited == "B" and view.headers[1].is_edited
+    for expected in (3, 3, 3, 2):
         document.undo()
         assert len(contestants_of(document.state.settings.race)) == expected
     qtbot.waitUntil(lambda: race.live.count >= 6 and race.live.configurations == ("lbvh@refit", "hploc"))
+
+
+def test_a_click_on_a_header_lets_the_pipeline_change_that_contestant(raced: MainWindow, qtbot: Any) -> None:
+    race, document, actions = raced.place.race, raced.document, raced.commands.actions
+    view = race.view
+    assert view is not None
+    live = race.live
+    QTest.mouseClick(view.headers[0], Qt.MouseButton.LeftButton)
+    assert view.headers[0].is_edited and not view.headers[1].is_edited and race.live is live, "nothing begins anew"
+    raced.pipeline.bar.show_latest()
+    faces = {name: chip.face for name, chip in raced.pipeline.bar.chips.items()}
+    assert faces["structure"].label == "Structure of A" and faces["update"].choice == "Refit"
+    actions["structure.hierarchy.sbvh"].trigger()
+    assert contestants_of(document.state.settings.race) == ("sbvh@refit", "hploc"), "one that cannot be refitted"
+    document.undo()
+    actions["structure.hierarchy.binned_sah"].trigger()
+    document.change("settings.hierarchy.binned_sah.bins", 16)
+    assert contestants_of(document.state.settings.race) == ("binned_sah:bins=16@refit", "hploc")
+    assert race.live is not live and race.live.configurations[0] == "binned_sah:bins=16@refit"
+    document.undo()
+    assert contestants_of(document.state.settings.race)[0] == "binned_sah@refit"
+    QTest.keyClick(view.headers[1], Qt.Key.Key_Return)
+    render = document.state.settings.render
+    assert (render.hierarchy, document.state.settings.update.mode) == ("hploc", "rebuild")
+    QTest.mouseClick(view.headers[1], Qt.MouseButton.LeftButton)
+    assert document.state.settings.race.edited == "" and not view.headers[1].is_edited
+    actions["structure.hierarchy.lbvh"].trigger()
+    assert contestants_of(document.state.settings.race) == ("binned_sah@refit", "hploc")
+    raced.pipeline.bar.show_latest()
+    assert raced.pipeline.bar.chips["structure"].face.label == "Structure"
+    for _ in range(5):
+        document.undo()
+    assert contestants_of(document.state.settings.race) == ("lbvh@refit", "hploc")
+
+
+def test_elsewhere_the_pipeline_is_no_contestants(raced: MainWindow) -> None:
+    document = raced.document
+    document.change("settings.race.edited", "b")
+    assert document.state.settings.render.hierarchy == "hploc"
+    raced.workspaces.choose("explore")
+    assert document.state.settings.race.edited == "" and document.state.settings.render.hierarchy == "hploc"
+    raced.commands.actions["structure.hierarchy.lbvh"].trigger()
+    assert contestants_of(document.state.settings.race) == ("lbvh@refit", "hploc")
 
 
 def test_the_line_of_a_split_is_dragged_as_one_step(raced: MainWindow, qtbot: Any) -> None:
