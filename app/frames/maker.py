@@ -31,7 +31,7 @@ from raygrove.gpu.quantise.palette import quantise
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.stats import FrameStatistics
 from raygrove.gpu.target import choose
-from raygrove.gpu.target.base import Target, TargetOptions
+from raygrove.gpu.target.base import Target, TargetError, TargetOptions
 
 PREPARED = ("hierarchy", "optimiser", "layout", "traversal", "triangle_test", "ray_type", "primary")
 """Settings of `render` whose values have kernels of their own."""
@@ -255,7 +255,8 @@ class FrameMaker(Questions):
         """The target the settings choose; the old one is given back first."""
         key = (state.settings.render.device, state.settings.device)
         if self._target is None or key != self._target_key:
-            self.close()
+            with contextlib.suppress(TargetError):  # of a device that is lost, which is no reason not to use another
+                self.close()
             self._on_busy(f"Preparing the {state.settings.render.device} target ...")
             try:
                 self._target = self._choose(*key)

@@ -80,3 +80,28 @@ def test_nothing_is_learnt_of_frames_without_times() -> None:
     ratio.learn(Ticket("rebuild", 2, 0), 3.0, 1.0, 100)
     ratio.learn(Ticket("refit", 2, 1), 1.0, 4.0, 200)
     assert ratio.slope == pytest.approx(1.0), "scaled to the rays of the cycle's first frame"
+
+
+def cycle(ratio: RefitRatio, number: int, refits: int, slope: float) -> None:
+    """A rebuild and so many refits; tracing becomes dearer by `slope` with each."""
+    for age in range(refits + 1):
+        ratio.learn(Ticket("refit" if age else "rebuild", number, age), 1.0 if age else 3.0, 5.0 + slope * age, 100)
+
+
+def test_where_tracing_stays_as_it_is_thousands_of_refits_follow() -> None:
+    """From cycle to cycle twice as many, but never more than 4,096: what happens later would go unseen."""
+    ratio = RefitRatio()
+    for number, refits in enumerate((700, 3000)):
+        cycle(ratio, number, refits, 0.0)
+        ratio.learn(Ticket("rebuild", 9, 0), 3.0, 5.0, 100)
+        assert ratio.refits_for_each_rebuild() == (1400, 4096)[number]
+
+
+def test_an_older_cycle_counts_half_as_much() -> None:
+    """Two cycles of four refits, of slope 2 and then 0.2: the line through both, the older by half."""
+    ratio = RefitRatio()
+    cycle(ratio, 1, 4, 2.0)
+    cycle(ratio, 2, 4, 0.2)
+    assert ratio.slope == pytest.approx((0.2 + 0.5 * 2.0) / 1.5)
+    ratio.learn(Ticket("rebuild", 3, 0), 3.0, 5.0, 100)
+    assert ratio.slope == pytest.approx((0.2 + 0.5 * 2.0) / 1.5), "the cycle at hand has begun, and says nothing yet"

@@ -16,7 +16,8 @@ from raygrove.app.ui.messages.banner import Banner
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.hierarchy.base import HierarchyError
 from raygrove.gpu.scene import Scene
-from raygrove.gpu.target.base import NoDeviceError
+from raygrove.gpu.target.base import NoDeviceError, OutOfMemoryError
+from raygrove.gpu.target.cuda_driver import error_for
 from tests.app.stand_ins import PaintedMaker, failing_pictures, wait_for_rest
 
 FROM, TO = 0.6, 1.2
@@ -137,6 +138,23 @@ def test_a_still_picture_can_be_tried_again(
     )
     button(banner, "retry").click()
     qtbot.waitUntil(lambda: not scene_window.toasts.messages())
+
+
+@pytest.mark.parametrize("error", [error_for(700), error_for(2), OutOfMemoryError("an array", 1 << 40, 1 << 20)])
+def test_a_gpu_that_fails_leaves_a_window_that_works(
+    error: Exception, scene_window: MainWindow, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One sentence; the scene, its settings and the playing head stay; the CPU, once chosen, draws."""
+    with failing_pictures(error, scene_window, qtbot, monkeypatch):
+        (banner,) = scene_window.toasts.messages()
+        assert str(error) in banner.sentence and scene_window.document.scene is not None
+        scene_window.timeline_bar.go(lambda head, span: type(head)(0.5))
+        scene_window.document.change("settings.render.samples", 7)
+        assert scene_window.document.state.timeline == type(scene_window.document.state.timeline)(0.5)
+    scene_window.document.change("settings.render.device", "cpu")
+    qtbot.waitUntil(lambda: not scene_window.toasts.messages())
+    qtbot.waitUntil(lambda: scene_window.loop.last_frame.request.state.settings.render.device == "cpu")
+    assert scene_window.document.state.settings.render.samples == 7
 
 
 def test_playing_on_without_a_device_pauses_again(
