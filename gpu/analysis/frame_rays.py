@@ -17,7 +17,7 @@ import numpy as np
 from ..settings import fields_of
 from ..shade.gather import Gather
 from ..target.base import Array, Target
-from ..trace.trace import BufferRays, CameraRays, HitBuffer, QueueRays, RaySource, Tracer
+from ..trace.trace import TRACE_BLOCK, BufferRays, CameraRays, HitBuffer, QueueRays, RaySource, Tracer
 from ..view_slot import ViewSlot
 
 PRIMARY, SHADOW, OCCLUSION, BOUNCE, ALL = "primary", "shadow", "occlusion", "bounce", "all"
@@ -72,7 +72,7 @@ class ListeningTracer(Tracer):
             given = {"positions": positions, "triangles": triangles, "lights": lights, "light": light}
             found = {"prim_id": hits.prim_id, "u": hits.u, "v": hits.v}
             target.launch(unit, "make_shadow_rays", packs, input=view, pack_count=packs, **found, **given, rows=rows,
-                          stride=places)  # fmt: skip
+                          stride=places, block=TRACE_BLOCK)  # fmt: skip
             self._hear(self, CastRays(SHADOW, "any", BufferRays(rows, places), None))
         return super().trace_shadows(rays, hits, positions, triangles, lights, light_count, ray_count)
 

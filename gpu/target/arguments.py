@@ -90,8 +90,14 @@ class ArgumentBlock:
         self._accepted: dict[str, np.dtype] = {}
         self._lay_out()
 
-    def pack(self, arguments: Arguments) -> None:
-        """Take the values of one launch; raises TargetError where they do not fit the declaration."""
+    def pack(self, arguments: Arguments, block: int = 1) -> None:
+        """Take the values of one launch in blocks of `block` threads; raises TargetError where they do not fit the
+        declaration."""
+        if block > self.signature.most_threads:
+            raise TargetError(
+                f"Kernel {self.signature.name} takes blocks of at most {self.signature.most_threads} threads (its "
+                f"__launch_bounds__), and is launched in blocks of {block}."
+            )
         try:
             arrays = self._pointers_of(arguments)
             if len(arguments) != self._count:

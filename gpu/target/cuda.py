@@ -261,7 +261,7 @@ class CudaTarget(ForeignMemory, Target):
             if count <= 0:
                 return
             blocks = min(-(-count // block), self._max_blocks)
-        packed.pack(arguments)
+        packed.pack(arguments, block)
         if self._checks is not None and not self.is_capturing:
             self._checks.before_launch()
         if self.options.profile:

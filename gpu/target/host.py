@@ -207,18 +207,19 @@ class HostTarget(Target):
         if count <= 0 and blocks <= 0:
             return
         if self._recording is not None:
-            unit.blocks[kernel].pack(arguments)  # says what is wrong with them now
+            unit.blocks[kernel].pack(arguments, block)  # says what is wrong with them now
         self._run(
             self._launch,
             unit,
             kernel,
             arguments,
+            block,
             blocks or min(-(-count // _ITEMS_A_BLOCK), _BLOCKS_A_THREAD * self.threads),
         )
 
-    def _launch(self, unit: HostUnit, kernel: str, arguments: dict[str, Any], blocks: int) -> None:
+    def _launch(self, unit: HostUnit, kernel: str, arguments: dict[str, Any], block: int, blocks: int) -> None:
         packed = unit.blocks[kernel]
-        packed.pack(arguments)
+        packed.pack(arguments, block)
         if self._checks is not None:
             self._run_checked(self._checks, unit, kernel, packed, blocks)
         elif self._clock.profile:

@@ -44,7 +44,7 @@ class PlanningTarget(HostTarget):
             made = self._units[source] = HostUnit(tuple(kernels), dict.fromkeys(kernels), blocks)
         return made
 
-    def _launch(self, unit: HostUnit, kernel: str, arguments: dict[str, Any], blocks: int) -> None:
+    def _launch(self, unit: HostUnit, kernel: str, arguments: dict[str, Any], block: int, blocks: int) -> None:
         """Left out."""
 
     def _radix_sort(self, arrays: tuple[Array | None, ...], bits: tuple[int, int]) -> None:

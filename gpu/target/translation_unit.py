@@ -14,6 +14,7 @@ import importlib
 import os
 import pathlib
 import re
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..rows import Struct, constant, declaration
@@ -21,6 +22,8 @@ from .base import CompileError, UnitSource
 from .checks import kernel_id
 
 CHECKS = "gpu/device/checks.cuh"
+MOST_THREADS = 1024
+"""Of a block on any CUDA device."""
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 _PACKAGE = __name__.partition(".gpu.")[0]
 _foreign: list[pathlib.Path] = []
@@ -28,11 +31,15 @@ _foreign: list[pathlib.Path] = []
 _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 _FROM_PYTHON = re.compile(r"^// from ([\w.]+) import (\w+(?:, \w+)*)$", re.MULTILINE)
 _KERNEL = re.compile(
-    r'extern\s+"C"\s+__global__\s+void\s+(?:__launch_bounds__\s*\([^)]*\)\s*)?(\w+)\s*\(([^)]*)\)\s*\{'
+    r'extern\s+"C"\s+__global__\s+void\s+(?:__launch_bounds__\s*\((?P<bounds>[^)]*)\)\s*)?'
+    r"(?P<name>\w+)\s*\((?P<parameters>[^)]*)\)\s*\{"
 )
 _POINTER = re.compile(r"^\s*([^*]*?)\s*\*\s*(?:__restrict__\s*)?(\w+)\s*$", re.DOTALL)
 _DERIVED = re.compile(r"^struct\s+(\w+)\s*:\s*(\w+)(?:<[^{},]*(?:,[^{},]*)*>)?\s*\{", re.MULTILINE)
 """A struct that derives from one other."""
+_COUNT = re.compile(
+    r"^\s*(?:#define[ \t]+(\w+)[ \t]+|(?:static )?constexpr (?:int|unsigned) (\w+) = )([^;\n]+?);?[ \t]*$", re.MULTILINE
+)
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
@@ -49,10 +56,12 @@ class Parameter:
 
 @dataclasses.dataclass(frozen=True)
 class KernelSignature:
-    """A kernel's name and parameters in order."""
+    """A kernel's name and parameters in order, and the most threads that a block of it may have: what its
+    `__launch_bounds__` say, else 1,024."""
 
     name: str
     parameters: tuple[Parameter, ...]
+    most_threads: int = MOST_THREADS
 
 
 _Declared = tuple[str, str, Any]
@@ -129,7 +138,8 @@ def signatures(source: UnitSource) -> dict[str, KernelSignature]:
 def _signatures(source: UnitSource, known: dict[str, _Declared]) -> dict[str, KernelSignature]:
     aliases: dict[str, str] = dict(source.aliases)
     derived: dict[str, str] = {}
-    for path in include_closure((*source.headers, source.path)):
+    closure = include_closure((*source.headers, source.path))
+    for path in closure:
         derived.update(_found_in(_DERIVED, read_source(path)))
 
     def struct_of(name: str) -> type[Struct] | None:
@@ -140,12 +150,18 @@ def _signatures(source: UnitSource, known: dict[str, _Declared]) -> dict[str, Ke
                 return thing if isinstance(thing, type) and issubclass(thing, Struct) else None
             name = derived[name]
 
+    def counts() -> dict[str, Any]:
+        numbers: dict[str, Any] = {name: thing for name, (_, _, thing) in known.items() if isinstance(thing, int)}
+        for path in closure:
+            numbers.update(_counts(read_source(path)))
+        return numbers | dict(source.constants)
+
     def with_struct(one: Parameter) -> Parameter:
         return one if one.is_pointer else dataclasses.replace(one, struct=struct_of(one.type_name))
 
     return {
-        name: KernelSignature(name, tuple(map(with_struct, kernel.parameters)))
-        for name, kernel in parse_kernels(read_source(source.path), source.path).items()
+        name: KernelSignature(name, tuple(map(with_struct, kernel.parameters)), kernel.most_threads)
+        for name, kernel in parse_kernels(read_source(source.path), source.path, counts).items()
     }
 
 
@@ -164,27 +180,50 @@ def _checked_lines(path: str) -> list[str]:
     """A kernel file whose kernels take checked pointers, and begin only where no check has failed."""
 
     def rewritten(kernel: re.Match[str]) -> str:
-        start, end = kernel.start(), kernel.start(2)
-        pointers = ", ".join(_POINTER.sub(r"Pointer<\1> \2", part.strip()) for part in kernel[2].split(","))
-        begin = f"if (!begins_checked({kernel_id(kernel[1])})) return;"
+        start, end = kernel.start(), kernel.start("parameters")
+        parameters = kernel["parameters"].split(",")
+        pointers = ", ".join(_POINTER.sub(r"Pointer<\1> \2", part.strip()) for part in parameters)
+        begin = f"if (!begins_checked({kernel_id(kernel['name'])})) return;"
         return f"{kernel.string[start:end]}{pointers}) {{ {begin}"
 
     plain = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), read_source(path))
     return [f'#line 1 "{path}"', _KERNEL.sub(rewritten, plain)]
 
 
-def parse_kernels(text: str, path: str) -> dict[str, KernelSignature]:
-    """The kernels that a file defines, in its order."""
-    return {kernel.name: kernel for kernel in _parsed(text, path)}
+def parse_kernels(text: str, path: str, counts: Callable[[], Mapping[str, Any]] = dict) -> dict[str, KernelSignature]:
+    """The kernels that a file defines, in its order; `counts` gives the named numbers that launch bounds are made of,
+    where there are launch bounds."""
+    found = {}
+    for kernel, bounds in _parsed(text, path):
+        most = launch_bound(bounds, counts()) if bounds else None
+        found[kernel.name] = kernel if most is None else dataclasses.replace(kernel, most_threads=most)
+    return found
 
 
 @functools.lru_cache(maxsize=512)
-def _parsed(text: str, path: str) -> tuple[KernelSignature, ...]:
+def _parsed(text: str, path: str) -> tuple[tuple[KernelSignature, str], ...]:
+    """Each kernel of a file, and how the most threads of its blocks are written; nothing where they are not."""
     found = {}
     for match in _KERNEL.finditer(_COMMENT.sub("", text)):
-        parameters = tuple(_parameter(part, path) for part in match[2].split(",") if part.strip())
-        found[match[1]] = KernelSignature(match[1], parameters)
+        parameters = tuple(_parameter(part, path) for part in match["parameters"].split(",") if part.strip())
+        found[match["name"]] = KernelSignature(match["name"], parameters), (match["bounds"] or "").partition(",")[0]
     return tuple(found.values())
+
+
+def launch_bound(text: str, counts: Mapping[str, Any], depth: int = 8) -> int | None:
+    """What `__launch_bounds__` say of a block's threads: a number, a name among `counts`, or a product of such; None
+    where it is more than that, so that the driver alone can tell."""
+    product = 1
+    for factor in text.split("*"):
+        word = factor.strip()
+        known = counts.get(word, word)
+        if isinstance(known, str) and not known.isdecimal():
+            value = launch_bound(known, counts, depth - 1) if word in counts and depth else None
+            if value is None:
+                return None
+            known = value
+        product *= int(known)
+    return product
 
 
 def include_closure(paths: tuple[str, ...]) -> tuple[str, ...]:
@@ -228,6 +267,13 @@ def read_source(path: str) -> str:
 def _found_in(pattern: re.Pattern[str], text: str) -> tuple[Any, ...]:
     """What the pattern finds in the text of a file; each unit asks it of each file that it includes."""
     return tuple(pattern.findall(text))
+
+
+@functools.lru_cache(maxsize=512)
+def _counts(text: str) -> dict[str, str]:
+    """The named numbers of a file, as they are written for the GPU."""
+    found = _COUNT.findall(_COMMENT.sub("", text))
+    return {defined or constant: value.removeprefix("RUNS_SERIAL ? 1 : ") for defined, constant, value in found}
 
 
 @functools.lru_cache(maxsize=512)

@@ -61,6 +61,14 @@ def expected(arguments: dict[str, Any]) -> dict[str, Any]:
     return {name: value(argument) for name, argument in arguments.items()}
 
 
+def test_a_block_is_as_large_as_the_launch_bounds_at_most() -> None:
+    packed = ArgumentBlock(KernelSignature("work", (Parameter("count", "int", False),), most_threads=128), address)
+    packed.pack({"count": 1}, 128)
+    for _ in range(3):  # also where the arguments are known
+        with pytest.raises(TargetError, match=r"work takes blocks of at most 128 threads .* blocks of 256\."):
+            packed.pack({"count": 1}, 256)
+
+
 def test_every_value_arrives_again_and_again() -> None:
     names = tuple(name for name, _ in TYPES)
     packed, (first, second) = block(*names), (np.zeros(4, "u4") for _ in range(2))

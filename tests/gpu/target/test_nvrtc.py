@@ -14,11 +14,12 @@ import collections
 import concurrent.futures
 import pathlib
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import pytest
 
 from raygrove.gpu.hierarchy.primitives import KINDS
-from raygrove.gpu.target import nvrtc
+from raygrove.gpu.target import nvrtc, translation_unit
 from raygrove.gpu.target.base import CompileError, NoDeviceError, UnitSource
 from raygrove.gpu.target.nvrtc import (
     ARCHITECTURES,
@@ -219,6 +220,22 @@ def test_every_kernel_of_the_project_is_among_them(launched: dict[UnitSource, se
     ]
     assert len(paths) > 4
     assert not missing, "never launched by tests/gpu/sanitizers/scenario.py:\n" + "\n".join(missing)
+
+
+def test_every_launch_bound_is_known_on_both_targets(
+    launched: dict[UnitSource, set[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, known = translation_unit.launch_bound, []
+
+    def recorded(text: str, counts: dict[str, Any], depth: int = 8) -> int | None:
+        known.append((text, read(text, counts, depth)))
+        return known[-1][1]
+
+    monkeypatch.setattr(translation_unit, "launch_bound", recorded)
+    for source in launched:
+        translation_unit.signatures(source)
+    assert len(known) > 20
+    assert not {text for text, most in known if most is None or not 32 <= most <= translation_unit.MOST_THREADS}
 
 
 # -- the compiler itself -------------------------------------------------------------------------------------------

@@ -6,7 +6,13 @@ import pytest
 
 from raygrove.gpu.target import translation_unit
 from raygrove.gpu.target.base import CompileError, UnitSource
-from raygrove.gpu.target.translation_unit import include_closure, parse_kernels, write_unit
+from raygrove.gpu.target.translation_unit import (
+    MOST_THREADS,
+    include_closure,
+    launch_bound,
+    parse_kernels,
+    write_unit,
+)
 
 KERNELS = "tests/gpu/target/kernels_for_tests.cu"
 
@@ -55,6 +61,18 @@ def test_signatures_are_parsed() -> None:
         ("a", "float", True),
         ("n", "unsigned", False),
     ]
+    assert signature["f"].most_threads == 128
+
+
+@pytest.mark.parametrize(
+    ("bounds", "most"),
+    [("256, 4", 256), ("WARPS * 32", 64), ("BLOCK", 2 * 3 * 32), ("Shape::SIZE", None), ("A", None), ("B + 1", None)],
+)
+def test_launch_bounds_are_read(bounds: str, most: int | None) -> None:
+    counts = {"WARPS": 2, "BLOCK": "SIDE*SIDES", "SIDE": "3", "SIDES": "WARPS * 32", "A": "B", "B": "A"}
+    assert launch_bound(bounds.partition(",")[0], counts) == most
+    text = f'extern "C" __global__ void __launch_bounds__({bounds}) f(int n) {{'
+    assert parse_kernels(text, "x.cu", lambda: counts)["f"].most_threads == (MOST_THREADS if most is None else most)
 
 
 def test_a_unit_begins_with_what_its_files_read_of_python(monkeypatch: pytest.MonkeyPatch) -> None:
