@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from .build_tables import build_goals
 from .goal import Goal
+from .laboratory_goals import LABORATORY
 from .model_bars import PATHS
 from .octree_goals import OCTREES
 from .particle_goals import PARTICLES
@@ -314,7 +315,7 @@ def _newest_figure(
 
 def saved_goals(kind: str, folder: pathlib.Path = RESULTS) -> Iterator[Goal]:
     """Every such bar of a kind of target, with the newest figure or the sentence what is missing."""
-    for one in (*OTHERS, *PARTICLES, *OCTREES):
+    for one in (*OTHERS, *PARTICLES, *OCTREES, *LABORATORY):
         if one.kind == kind:
             file, figure = _newest_figure(saved(DEVICES[kind], one.file, folder), one.read)
             yield _goal(one.what, one.bar, one.unit, one.at_most, file, one.command, figure)

@@ -31,24 +31,15 @@ WINDOW: Rows = (
 LIBRARY: Rows = (
     ("what a call of the library adds to the engine's launches", 20.0, "us", True, ""),
     ("tracing 1M rays from CuPy arrays over the tracer's own figure", 1.03, "times", True, ""),
-    ("update and trace of many worlds", 4.0, "ms", True, ""),
-    ("update and trace of many worlds over one tree that filters", 1.0, "times", True, ""),
 )
 HOST_LIBRARY: Rows = (
     ("rays a second of the library over the tracer's own figure", 0.95, "times", False, ""),
     ("first call of the library, warm cache", 0.5, "s", True, ""),
 )
-LABORATORY: Rows = (
-    ("race over the sum of its parts", 1.03, "times", True, ""),
-    ("hot spots of a frame over its trace", 3.0, "times", True, ""),
-    ("validation of 10M nodes", 0.1, "s", True, ""),
-)
 HOST_LABORATORY: Rows = (
     ("race of 4 on orbit, 512x384 each", 10.0, "frames/s", False, "raygrove view --demo orbit --contestants A,B,C,D"),
-    ("a step of the ray debugger at 1M triangles", 50.0, "ms", True, ""),
     ("tree browser over 10M nodes opened", 0.3, "s", True, ""),
     ("tree browser over 10M nodes scrolled", 60.0, "frames/s", False, ""),
-    ("validation of 10M nodes", 5.0, "s", True, ""),
     ("advisor on 100 frames of 100,000 triangles", 20.0, "s", True, ADVICE),
     ("auto and the best online policy over the optimum, the worst clip", 1.05, "times", True, ADVICE),
     ("auto over ratio_optimiser, the worst clip", 1.02, "times", True, ADVICE),
@@ -83,7 +74,6 @@ def _unread(rows: Rows, note: str) -> tuple[Goal, ...]:
 UNREAD = {
     "cuda": (
         *_unread(LIBRARY, NOT_SAVED),
-        *_unread(LABORATORY, NOT_SAVED),
         *_unread(SWEEPS, NOT_SAVED),
     ),
     "host": (

@@ -115,7 +115,7 @@ def run_tests(out: pathlib.Path, workers: int, select: str, limit: int) -> Outco
         "cuda",
         "tests/gpu",
         "tests/images",
-        "-q",
+        "-v",  # a run that is stopped has said which tests failed
         "-ra",
         "--tb=short",
         "-p",

@@ -1,0 +1,56 @@
+"""Bars of the laboratory and of the library that `bench laboratory` and `bench worlds` measure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .saved import Content, OfOthers
+
+COMMAND = "python -m raygrove.bench laboratory"
+WORLDS = "python -m raygrove.bench worlds"
+
+
+def _worst(what: str) -> Callable[[Content], float | None]:
+    """The largest of the figures of a kind."""
+
+    def read(content: Content) -> float | None:
+        return max((row["figure"] for row in content["results"] if row["what"] == what), default=None)
+
+    return read
+
+
+def _row(case: str, spelt: str = "") -> Callable[[Content], dict[str, float]]:
+    def read(content: Content) -> dict[str, float]:
+        rows = [row for row in content["results"] if row["case"] == case and spelt in row.get("configuration", "")]
+        return max(rows, key=lambda row: row.get("worlds", 0)) if rows else {}
+
+    return read
+
+
+def _over_filter(content: Content) -> float | None:
+    """Steps of as many worlds by a tree a group and by one tree that filters."""
+    filtered = _row("filter")(content)
+    grouped = [
+        row["step_ms"]
+        for row in content["results"]
+        if row["case"] == "groups" and row["worlds"] == filtered.get("worlds")
+    ]
+    return grouped[0] / filtered["step_ms"] if grouped else None
+
+
+LABORATORY = (
+    OfOthers("cuda", "race over the sum of its parts", 1.03, "times", "laboratory", COMMAND,
+             _worst("race over its parts")),
+    OfOthers("cuda", "hot spots of a frame over its trace, the worst", 3.0, "times", "laboratory", COMMAND,
+             _worst("hot spots over trace")),
+    OfOthers("cuda", "validation of 10M nodes", 0.1, "s", "laboratory", COMMAND, _worst("validation")),
+    OfOthers("cuda", "update and trace of many worlds", 4.0, "ms", "worlds", WORLDS,
+             lambda content: _row("groups")(content).get("step_ms")),
+    OfOthers("cuda", "update and trace of many worlds over one tree that filters", 1.0, "times", "worlds", WORLDS,
+             _over_filter),
+    OfOthers("host", "hot spots of a frame over its trace, the worst", 3.0, "times", "laboratory", COMMAND,
+             _worst("hot spots over trace")),
+    OfOthers("host", "a step of the ray debugger at 1M triangles", 50.0, "ms", "laboratory", COMMAND,
+             _worst("ray debugger")),
+    OfOthers("host", "validation of 10M nodes", 5.0, "s", "laboratory", COMMAND, _worst("validation")),
+)  # fmt: skip
