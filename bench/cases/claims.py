@@ -1,9 +1,9 @@
-"""What pages claim, from the newest saved runs: writes docs/performance/goals.md and marked figures.
+"""What pages claim, from the newest saved runs: writes docs/performance/goals.md, tables and marked figures.
 
 A marked figure in a page reads `<!--= WHOSE | WHAT | FORMAT -->figure<!--/-->`: WHOSE is h200 or epyc-2cores, WHAT one
 of the bars of docs/performance/goals.md or of FIGURES below, FORMAT how Python formats the number (`.0f`). In a
-table each bar in it is written `\\|`, or it would end the cell. Behind a backtick it is an example. Run it whenever a
-result is saved.
+table each bar in it is written `\\|`, or it would end the cell. Behind a backtick it is an example. Whole tables are
+named by their rows (bench/made_tables.py). Run it whenever a result is saved.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from raygrove import checkout
 
 from ..arguments import argument
 from ..goal import HERE, Goal, Report
+from ..made_tables import with_tables
 from ..model_bars import measure_bars
 from ..model_goals import judge
 from ..saved import DEVICES, RESULTS, saved
@@ -158,20 +159,31 @@ def figure(key: str, folder: pathlib.Path = RESULTS, bars: Bars | None = None) -
     """What a mark stands for. Raises ClaimError."""
     bars = bars or bars_of(folder)
     device, what, wanted = (part.rstrip("\\ ").strip() for part in key.split("|"))
-    kinds = {name: kind for kind, name in DEVICES.items()}
-    if device not in kinds:
-        raise ClaimError(f"{key}: there is no device {device}; there is {', '.join(kinds)}.")
+    _kind_of(device, key)
     window = WINDOW_WHAT.fullmatch(what)
     if window is not None:
         value = _window(window["name"], WINDOW_FIELDS[window["field"]], device, folder)
     elif what in FIGURES:
         value = FIGURES[what](device, folder)
     else:
-        found = [goal for goal in bars(kinds[device]) if goal.what == what]
-        if not found:
-            raise ClaimError(f"{key}: there is no bar and no figure of that name.")
-        value = found[0].measured
+        value = bar_of(bars, device, what).measured
     return "not measured" if value is None else format(value, wanted)
+
+
+def bar_of(bars: Bars, device: str, what: str) -> Goal:
+    """A bar of a device. Raises ClaimError."""
+    key = f"{device} | {what}"
+    found = [goal for goal in bars(_kind_of(device, key)) if goal.what == what]
+    if not found:
+        raise ClaimError(f"{key}: there is no bar and no figure of that name.")
+    return found[0]
+
+
+def _kind_of(device: str, key: str) -> str:
+    kinds = {name: kind for kind, name in DEVICES.items()}
+    if device not in kinds:
+        raise ClaimError(f"{key}: there is no device {device}; there is {', '.join(kinds)}.")
+    return kinds[device]
 
 
 # -- pages ------------------------------------------------------------------------------------------------------------
@@ -222,8 +234,9 @@ def pages() -> list[pathlib.Path]:
 
 
 def rewritten(text: str, folder: pathlib.Path = RESULTS, bars: Bars | None = None) -> str:
-    """A page with its marked figures as the results say now. Raises ClaimError."""
+    """A page with its tables and marked figures as the results say now. Raises ClaimError."""
     bars = bars or bars_of(folder)
+    text = with_tables(text, functools.partial(bar_of, bars), lambda key: figure(key, folder, bars), folder)
     return MARK.sub(lambda mark: f"<!--= {mark['key'].strip()} -->{figure(mark['key'], folder, bars)}<!--/-->", text)
 
 
@@ -239,7 +252,7 @@ def run(names: argparse.Namespace) -> int:
         for path in pages():
             if path != PAGE:
                 wanted[path] = rewritten(path.read_text(encoding="utf-8"), bars=bars)
-    except ClaimError as error:
+    except (ClaimError, LookupError) as error:
         print(f"{path.relative_to(ROOT)}: {error}", file=sys.stderr)
         return 1
     stale = [path for path, text in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
