@@ -132,6 +132,11 @@ def _array(given: object, name: str) -> np.ndarray:
 # -- links -------------------------------------------------------------------------------------------------------------
 def levels_of(columns: Columns) -> tuple[np.ndarray, ...]:
     """The rows that are reached from the root, level by level. Raises TreeError where links are not those of a tree."""
+    return levels_and_parents(columns)[0]
+
+
+def levels_and_parents(columns: Columns) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
+    """The same, and the parent of each row, -1 of the root and of rows that are not reached."""
     node_count, parent = len(columns.count), np.full(len(columns.count), -1, np.int64)
     levels = [np.zeros(1, np.int64)]
     while True:
@@ -143,7 +148,7 @@ def levels_of(columns: Columns) -> tuple[np.ndarray, ...]:
             raise TreeError(said, code="negative_count", node=int(node))
         inner = level[counts == 0]
         if len(inner) == 0:
-            return tuple(levels)
+            return tuple(levels), parent
         if len(levels) > MOST_DEPTH:
             raise TreeError(
                 f"node {inner[0]} lies below {len(levels)} others, and still has children: a tree has at most "
