@@ -3,6 +3,9 @@
 Plays each scene with the update fixed to rebuild, fixed to refit, and auto, in turn, several rounds, and compares the
 sums of all frames' times on the target; what auto has to learn is in them. The first frames, which fill caches, count
 for nobody. --sequence takes a numbered pattern of files, the horse's (`DIR/%04d.obj`).
+
+With --optimum each clip is measured once by the age of the tree, and auto, its rival and the fixed choices are played
+against the best schedule there could have been (bench/policy_regret.py).
 """
 
 from __future__ import annotations
@@ -12,13 +15,14 @@ import contextlib
 import dataclasses
 import functools
 import pathlib
-import sys
 from collections.abc import Callable, Mapping, Sequence
 
 from raygrove.app.scene_io import load
 from raygrove.app.scene_io.demos import make_demo
+from raygrove.gpu.analysis.rig import camera_rays
 from raygrove.gpu.camera import fit
 from raygrove.gpu.engine import Engine, View, ViewSettings
+from raygrove.gpu.hierarchy.base import StructureChoice
 from raygrove.gpu.pixels import ArrayPixels
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.stats import FrameStatistics
@@ -28,6 +32,8 @@ from raygrove.gpu.update.options import UpdateOptions
 from ..arguments import DEVICE, OUT, argument, chosen, size
 from ..context import context, heading
 from ..measure import median
+from ..policy_regret import Regret, regret_of
+from ..policy_regret import table as regret_table
 from ..saved import keep
 from ..table import aligned
 
@@ -35,6 +41,7 @@ MODES = ("rebuild", "refit", "auto")
 SCENES = ("explode", "walker", "cloth")
 FRAMES_A_SECOND = 30.0
 UNCOUNTED = 4
+COUNTED_RAYS = 1 << 14
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,23 +119,39 @@ ARGUMENTS = (
     argument("--rounds", type=int, default=3),
     argument("--scenes", default=",".join(SCENES)),
     argument("--sequence", metavar="PATTERN", help="a numbered pattern of files, as one more scene"),
+    argument("--optimum", action="store_true", help="how far policies are from the best schedule, by counted costs"),
     OUT,
 )
 
 
 def run(names: argparse.Namespace) -> int:
     """Measure, print, and keep where asked for."""
-    settings = ViewSettings(names.hierarchy, layout=names.layout, ray_type=names.ray_type)
     demos = filter(None, names.scenes.split(","))
     makers: list[Callable[[], Scene]] = [functools.partial(make_demo, name, names.triangles) for name in demos]
     if names.sequence:
         makers.append(lambda: load([pathlib.Path(names.sequence)]))
-    rows = []
     with chosen(names.device) as target:
         about = context(target, command=names.command)
-        for make in makers:
-            rows.append(compare(target, make(), settings, names.frames, names.size, names.rounds))
-            print(f"{rows[-1].scene}: {rows[-1].ratio:.3f}", file=sys.stderr)
-    print(text := "\n".join([*heading(about), "", table(rows)]))
+        rows: list[Regret] | list[Comparison]
+        if names.optimum:
+            regrets = rows = [_regret(target, make(), names) for make in makers]
+            found = regret_table(regrets)
+        else:
+            settings = ViewSettings(names.hierarchy, layout=names.layout, ray_type=names.ray_type)
+            compared = rows = [
+                compare(target, make(), settings, names.frames, names.size, names.rounds) for make in makers
+            ]
+            found = table(compared)
+    print(text := "\n".join([*heading(about), "", found]))
     keep(names.out, {"context": about, "results": [dataclasses.asdict(row) for row in rows]}, text)
     return 0
+
+
+def _regret(target: Target, scene: Scene, names: argparse.Namespace) -> Regret:
+    rate = scene.fps or FRAMES_A_SECOND
+    frames = min(names.frames, max(2, round(scene.duration() * rate)))
+    rays = camera_rays(fit(scene.lower, scene.upper, aspect=names.size[0] / names.size[1]), *names.size)
+    choice = StructureChoice(layout=names.layout)
+    moments = [Moment(number / rate, frame_id=number) for number in range(frames)]
+    traced = rays.at_most(COUNTED_RAYS)
+    return regret_of(target, scene, (names.hierarchy, choice), moments, rate, (traced, len(rays)), names.rounds)

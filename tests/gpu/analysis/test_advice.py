@@ -15,6 +15,7 @@ from raygrove.gpu.analysis import clip_costs
 from raygrove.gpu.analysis.advice import Advice, advise, break_even
 from raygrove.gpu.analysis.alternatives import break_even_rays, usual
 from raygrove.gpu.analysis.clip_costs import ages_of, filled, held_out, measured, sampled
+from raygrove.gpu.analysis.counted_rig import CountedRig
 from raygrove.gpu.analysis.rig import Rays, Rig, camera_rays
 from raygrove.gpu.analysis.schedules import ClipCosts, cost_of, offline_optimum, played
 from raygrove.gpu.camera import Camera, fit
@@ -22,7 +23,6 @@ from raygrove.gpu.face.configured import configured
 from raygrove.gpu.hierarchy.base import Capabilities
 from raygrove.gpu.scene import Moment
 from raygrove.gpu.target.base import Target
-from raygrove.gpu.trace.trace import BufferRays, Tracer, rays_in_rows
 from raygrove.gpu.update.options import UpdateOptions
 from tests.gpu.moving_scene import CAMERA, moving_scene
 
@@ -124,9 +124,10 @@ def test_what_is_not_measured_is_a_fresh_tree_s_cost_times_wear() -> None:
             assert table[frame, age] == pytest.approx(true(frame - min(age, frame), min(age, frame)), rel=1e-12)
 
 
-class CountedRig(Rig):
-    """Trees that are really built and aged; a box or a primitive that is tested counts for a microsecond, so that
-    every run finds the same."""
+class SteadyRig(CountedRig):
+    """Trees that are really built and aged, at the same cost in every run."""
+
+    ms_per_step = 1e-3
 
     def build(self) -> float:
         super().build()
@@ -135,15 +136,6 @@ class CountedRig(Rig):
     def refit(self) -> float:
         super().refit()
         return 0.1
-
-    def trace(self) -> float:
-        rows = rays_in_rows(self.rays.origins, self.rays.directions, 0.0, np.inf)
-        source = BufferRays(self.target.upload(rows, "rays"), len(self.rays))
-        hits = Tracer(self.target, self.hierarchy.traversal()).trace(source, "steps")
-        assert hits.boxes is not None and hits.tests is not None
-        return 1e-3 * sum(
-            int(self.target.download(counted)[: len(self.rays)].sum()) for counted in (hits.boxes, hits.tests)
-        )
 
 
 def regret(costs: ClipCosts, mode: str) -> float:
@@ -167,7 +159,7 @@ def test_the_sampled_advice_is_that_of_all_measurements(
     monkeypatch.setattr(clip_costs, "TREES", 6)
     scene, made = flying(speed).to_plain(), configured("hploc")
     camera = fit(scene.lower, scene.upper, aspect=1.0)
-    rig = CountedRig(host_target, scene, "hploc", made.choice, camera_rays(camera, 16, 16))
+    rig = SteadyRig(host_target, scene, "hploc", made.choice, camera_rays(camera, 16, 16))
     moments = [Moment(frame / 15.0) for frame in range(20)]
     exact, _ = measured(rig, moments, exact=True)
     some, error = measured(rig, moments)
@@ -247,6 +239,21 @@ def test_the_rig_finds_what_a_picture_finds(host_target: Target) -> None:
     (ids, t), (true_ids, true_t) = found
     assert np.array_equal(ids, true_ids) and np.array_equal(t, true_t)
     assert 0.1 < (ids >= 0).mean() <= 1.0
+
+
+def test_counted_costs_are_those_of_the_traversal_and_calibrated_they_are_times(host_target: Target) -> None:
+    made, camera = configured("hploc"), Camera(CAMERA.eye, CAMERA.look_at)
+    rig = CountedRig(host_target, moving_scene(), "hploc", made.choice, camera_rays(camera, 40, 24))
+    rig.show(Moment(0.3))
+    rig.build()
+    rig.ms_per_step = 1.0
+    first = rig.trace()
+    tree = rg.build(rg.Clip.from_plain(moving_scene()).at(0.3), "hploc", device="cpu")
+    spots = rg.hot_spots(tree, rg.RaySet(rig.rays.origins, rig.rays.directions), kind="closest")
+    assert first == rig.trace() == spots.box_tests.sum() + spots.tests.sum() > 0.0
+    rig.calibrate()
+    assert 0.0 < rig.trace() < 1000.0 and rig.trace() == pytest.approx(rig.ms_per_step * first)
+    rig.close()
 
 
 def test_rays_are_left_out_in_runs() -> None:
