@@ -1,8 +1,9 @@
 """How far update policies are from the best schedule there could have been, over whole clips.
 
 Rebuilds and refits cost the least that was timed, tracing is counted (boxes and primitives that are tested, at the
-least that one of them took): timings differ from frame to frame for no reason of the tree's, and a best schedule made of them
-would be one of lucky frames. Policies see each time with noise, as they would, and what they did is priced without.
+least that one of them took): timings differ from frame to frame for no reason of the tree's, and a best schedule made
+of them would be one of lucky frames. Policies see each time with noise, as they would, and what they did is priced
+without.
 """
 
 from __future__ import annotations

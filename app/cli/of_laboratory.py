@@ -42,6 +42,11 @@ def add_race(parser: argparse.ArgumentParser) -> None:
         "--repeat", metavar="N", type=values.count(1), help="passes that are timed, 6 or more (default: 7)"
     )
     group.add_argument(
+        "--correlate",
+        action="store_true",
+        help="all structures, or any number of --contestants, in heats: which figures of trees go with speed here",
+    )
+    group.add_argument(
         "--out",
         metavar="FILE|DIR/",
         help="FILE.json, .csv, .tex, .html (a report that loads nothing), .svg or .pdf; a folder for all of them",

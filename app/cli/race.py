@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from raygrove.app.cli.cameras import looked_through
 from raygrove.app.cli.common import check_attributes, scene_from, settings_from, state_from, target_from
 from raygrove.app.cli.race_file import taken_from
+from raygrove.app.cli.race_survey import check_survey, correlate
 from raygrove.app.cli.render import frames_of
 from raygrove.app.document.state import State
 from raygrove.app.export.sequence import is_folder
@@ -53,6 +54,8 @@ def run(names: argparse.Namespace, words: Words) -> int:
     settings = settings_from(names, words)
     scene, state = _start(names, words, settings)
     course = course_of(names, scene, state)
+    if names.correlate:
+        return correlate(names, words, scene, state, course)
     with _given(names.trees, scene, course.moments[0]):
         entries = entries_of(names.contestants, state, of_rays=names.rays is not None)
         with contextlib.closing(target_from(state.settings, words)) as target:
@@ -99,6 +102,9 @@ def _start(names: argparse.Namespace, words: Words, settings: Settings) -> tuple
 
 def _check(names: argparse.Namespace) -> None:
     """Refuse what cannot be, before any work."""
+    if names.correlate:
+        check_survey(names)
+        return
     if not names.contestants:
         raise UsageError("name who takes part: --contestants lbvh@refit,hploc/bvh4@auto, or a file race.toml.")
     if len(names.contestants) > len(LETTERS):

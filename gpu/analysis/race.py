@@ -129,8 +129,7 @@ class Race:
     @property
     def correlations(self) -> tuple[Correlation, ...]:
         """Of each metric that three contestants or more have."""
-        found = (_correlation(self.contestants, metric) for metric in METRICS)
-        return tuple(one for one in found if one is not None)
+        return correlations_of(self.contestants)
 
     def as_json(self) -> dict[str, Any]:
         """All but the pictures, as plain values; numbers that are not finite are None."""
@@ -138,7 +137,7 @@ class Race:
         plain = {name: getattr(self, name) for name in sorted(fields)}
         plain["contestants"] = [dataclasses.asdict(one) for one in self.contestants]
         plain["correlations"] = [dataclasses.asdict(one) for one in self.correlations]
-        return dict(_finite({**plain, "mismatches": self.mismatches, "ties": self.ties, "verdict": self.verdict}))
+        return dict(finite({**plain, "mismatches": self.mismatches, "ties": self.ties, "verdict": self.verdict}))
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """`as_json` as text, also written to `path` where there is one; so do the others. Files appear whole or not at
@@ -217,6 +216,12 @@ def _update_verb(one: Contestant, other: Contestant) -> str:
     return "updates"
 
 
+def correlations_of(contestants: Sequence[Contestant]) -> tuple[Correlation, ...]:
+    """Of each metric that three contestants or more have."""
+    found = (_correlation(contestants, metric) for metric in METRICS)
+    return tuple(one for one in found if one is not None)
+
+
 def _correlation(contestants: Sequence[Contestant], metric: str) -> Correlation | None:
     some = [one for one in contestants if getattr(one, metric) is not None]
     if len(some) < 3:
@@ -234,9 +239,10 @@ def _ms(ms: float) -> str:
     return f"{ms:.1f} ms" if ms >= 10.0 else f"{ms:.2g} ms"
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
+    """Plain values whose numbers are finite, others None, as JSON has them."""
     if isinstance(value, dict):
-        return {key: _finite(part) for key, part in value.items()}
+        return {key: finite(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(part) for part in value]
+        return [finite(part) for part in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

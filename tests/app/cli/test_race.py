@@ -154,6 +154,29 @@ def test_what_is_wrong_with_a_file_is_a_sentence(
     assert sentence in capsys.readouterr().err
 
 
+def test_more_structures_than_a_race_holds_are_correlated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, nine = tmp_path / "all.csv", "lbvh,lbvh/bvh2,lbvh/bvh8,lbvh/cwbvh,hploc,hploc/bvh2,hploc/bvh8,hploc/cwbvh,grid"
+    assert race("--correlate", "--contestants", nine, "--out", str(out)) == 0
+    printed = capsys.readouterr().out
+    assert re.search(r"SAH cost: [+-]\d\.\d\d with rays a second, of 8", printed)
+    assert {row["configuration"] for row in csv.DictReader(out.open())} == {*nine.split(",")}
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--rays", "rays.npz"), "--rays does not go with --correlate"),
+        (("--out", "all.html"), "with --correlate it is written as .json or .csv"),
+        (("--contestants", "lbhv"), "did you mean lbvh"),
+    ],
+)
+def test_what_cannot_be_correlated_is_a_sentence(
+    words: tuple[str, ...], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert race("--correlate", *words) in (1, 2)
+    assert sentence in capsys.readouterr().err
+
+
 def test_advice_is_a_table_a_sentence_and_a_file_of_settings(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,0 +1,59 @@
+"""`race --correlate`: all structures in heats over the same frames, and which figures of their trees go with speed."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import functools
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from raygrove.app.cli.common import target_from
+from raygrove.app.document.state import State
+from raygrove.app.export.whole_files import check_writable, write_bytes
+from raygrove.app.frames import race_report
+from raygrove.app.problems.problems import EXIT_FAILURE, UsageError
+from raygrove.gpu.analysis.intervals import LEAST_SAMPLES
+from raygrove.gpu.analysis.racing import Course
+from raygrove.gpu.analysis.survey import every_structure, survey
+from raygrove.gpu.errors import Error
+from raygrove.gpu.scene import Scene
+from raygrove.gpu.settings import OptionError
+
+if TYPE_CHECKING:
+    from raygrove.app.cli.main import Words
+
+ENDINGS = (".json", ".csv")
+
+
+def check_survey(names: argparse.Namespace) -> None:
+    """Refuse what cannot be, before any work."""
+    for given, flag in ((names.rays, "--rays"), (names.trees, "--tree")):
+        if given:
+            raise UsageError(f"{flag} does not go with --correlate, which traces a camera's rays through structures.")
+    if names.repeat is not None and names.repeat < LEAST_SAMPLES:
+        raise UsageError(f"--repeat {names.repeat}: say {LEAST_SAMPLES} or more.")
+    if names.out is not None:
+        if Path(names.out).suffix.lower() not in ENDINGS:
+            raise UsageError(f"--out {names.out}: with --correlate it is written as .json or .csv.")
+        check_writable(Path(names.out).parent, Path(names.out).name)
+
+
+def correlate(names: argparse.Namespace, words: Words, scene: Scene, state: State, course: Course) -> int:
+    """Measure, print, and keep where asked for; 1 where hits differ."""
+    try:
+        entries = race_report.entries_of(names.contestants or every_structure(), state)
+    except (OptionError, Error) as error:
+        raise UsageError(f"--contestants: {str(error).rstrip('.')}.") from error
+    prepare = functools.partial(race_report.prepared, scene=scene, state=state)
+    with contextlib.closing(target_from(state.settings, words)) as target:
+        found = survey(target, scene, entries, course, prepare=prepare, say=words.detail)
+    if names.out is not None:
+        text = found.to_csv() if names.out.lower().endswith(".csv") else found.to_json() + "\n"
+        write_bytes(Path(names.out), text.encode())
+        words.say(f"Wrote {names.out}.")
+    print(found.to_json() if names.json else found)
+    if found.mismatches:
+        words.error("the structures do not find the same hits.")
+        return EXIT_FAILURE
+    return 0

@@ -1,0 +1,79 @@
+"""What goes with speed over more structures than one race holds."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import json
+
+import numpy as np
+import pytest
+
+from raygrove.gpu.analysis.race import METRICS
+from raygrove.gpu.analysis.racing import Course
+from raygrove.gpu.analysis.survey import Survey, every_structure, survey
+from raygrove.gpu.camera import Camera
+from raygrove.gpu.errors import Error
+from raygrove.gpu.face.races import entry_of
+from raygrove.gpu.hierarchy.registry import structures
+from raygrove.gpu.scene import Moment
+from raygrove.gpu.target.base import Target
+from raygrove.gpu.view import ViewSettings
+from tests.gpu.moving_scene import CAMERA, moving_scene
+
+TEXTS = ("lbvh", "hploc", "binned_sah", "lbvh/bvh2", "hploc/bvh2", "binned_sah/bvh2", "median_sah", "octree_complete",
+         "sbvh@refit", "lbvh+rotations")  # fmt: skip
+COURSE = Course([Moment(0.3, frame_id=4)], [Camera(CAMERA.eye, CAMERA.look_at)], (32, 24), 6)
+
+
+@pytest.fixture(scope="module")
+def found(host_target: Target) -> Survey:
+    entries = [entry_of(text, ViewSettings(ray_type="flat")) for text in TEXTS]
+    return survey(host_target, moving_scene(), entries, COURSE)
+
+
+def test_all_race_in_heats_and_what_cannot_is_named(found: Survey) -> None:
+    assert {one.configuration for one in found.contestants} == {*TEXTS} - {"sbvh@refit"}
+    assert [name for name, _ in found.left_out] == ["sbvh@refit"] and "cannot be refitted" in found.left_out[0][1]
+    speeds = [one.mrays_per_s for one in found.contestants]
+    assert speeds == sorted(speeds, reverse=True) and min(speeds) > 0.0 and found.mismatches == 0
+    assert found.frames == (4,) and "32 x 24 pixels" in found.rays_said
+
+
+def test_correlations_are_those_of_ranks_and_outliers_are_named(found: Survey) -> None:
+    """Spearman's as Pearson's of ranks, in float64; an outlier is a configuration far from where its figure puts it."""
+    strengths = [abs(one.rho) for one in found.correlations]
+    assert strengths == sorted(strengths, reverse=True) and len(strengths) >= 5
+    for one in found.correlations:
+        some = [row for row in found.contestants if getattr(row, one.metric) is not None]
+        figures = np.array([float(getattr(row, one.metric)) for row in some])
+        speeds = np.array([row.mrays_per_s for row in some])
+        by_figure, by_speed = ((values[:, None] > values).sum(1) + 0.5 * (values[:, None] == values).sum(1)
+                               for values in (figures, speeds))  # fmt: skip
+        assert one.count == len(some) and one.rho == pytest.approx(np.corrcoef(by_figure, by_speed)[0, 1])
+        by_slowness = len(some) - by_speed
+        far = {row.configuration for row, apart in zip(some, np.abs(by_figure - by_slowness), strict=True)
+               if apart >= len(some) / 2.0}  # fmt: skip
+        assert set(one.outliers) == far
+
+
+def test_it_is_written_as_json_and_csv(found: Survey) -> None:
+    rows = list(csv.DictReader(io.StringIO(found.to_csv())))
+    assert [row["configuration"] for row in rows] == [one.configuration for one in found.contestants]
+    assert set(METRICS) <= rows[0].keys() and float(rows[0]["mrays_per_s"]) == found.contestants[0].mrays_per_s
+    told = json.loads(found.to_json())
+    assert len(told["contestants"]) == len(rows) and told["left_out"][0][0] == "sbvh@refit"
+    assert [one["metric"] for one in told["correlations"]] == [one.metric for one in found.correlations]
+    shown = str(dataclasses.replace(found, contestants=found.contestants[:4]))
+    assert "sbvh@refit: left out, " in shown and "SAH cost" in shown
+
+
+def test_every_structure_but_brute_force_is_meant() -> None:
+    assert set(every_structure()) == {*structures()} - {"brute_force"}
+
+
+def test_nothing_that_can_be_raced_is_an_error(host_target: Target) -> None:
+    entries = [entry_of("sbvh@refit", ViewSettings(ray_type="flat"))]
+    with pytest.raises(Error, match="no structure can be raced here"):
+        survey(host_target, moving_scene(), entries, COURSE)
