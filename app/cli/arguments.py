@@ -23,7 +23,7 @@ from raygrove.app.cli.of_stores import OF_STORES, add_store
 from raygrove.program import typed
 
 COMMANDS = (
-    *("view", "render", "bench", "race", "advise", "hotspots", "sweep", "results", "compare", "store"),
+    *("view", "render", "bench", "race", "advise", "hotspots", "sweep", "results", "compare", "store", "suite"),
     *("tree", "lesson", "info", "warm", "doctor"),
 )
 DEFAULT_COMMAND = "view"
@@ -95,6 +95,7 @@ def top_parser(version: str) -> argparse.ArgumentParser:
     commands.add_argument("results", nargs="?", help="what such a folder holds, as tables")
     commands.add_argument("compare", nargs="?", help="two such folders: what became slower, for CI")
     commands.add_argument("store", nargs="?", help="such a folder itself: store pack makes one file of it")
+    commands.add_argument("suite", nargs="?", help="published evaluations by such a folder, one or all")
     commands.add_argument("tree", nargs="?", help="trees in files: tree export, import, validate or diagnose")
     commands.add_argument("lesson", nargs="?", help="questions to predict, measured on this machine")
     commands.add_argument("info", nargs="?", help="what is in a file")
@@ -121,6 +122,8 @@ def command_parser(command: str, version: str) -> argparse.ArgumentParser:
         "compare": "Compare results: medians with intervals, a verdict for each, exit code 1 where B is slower, finds "
         "other hits, or lacks something.",
         "store": "Make one Parquet file of all results in a folder, over which SQL takes no time.",
+        "suite": "Run published evaluations again, a job for each scene, kept in a folder of results, so that the same "
+        "command goes on where it ended; then write their tables beside the published ones.",
         "tree": "Write, read, prove and judge trees over a scene; exit code 1 where something is wrong.",
         "lesson": "Predict what structures cost, then measure it here. Without a name: the lessons there are.",
         "info": "Say what is in a scene.",

@@ -58,6 +58,10 @@ EXAMPLES = {
   raygrove compare results/@12ab34 results/@98fe76   two versions of the program in one store""",
     "store": """examples:
   raygrove store pack results/                       results/results.parquet, which `results --sql` reads at once""",
+    "suite": """examples:
+  raygrove suite all --store results/ --data models      every table of the five papers; the same again goes on
+  raygrove suite meister2014 --store results/ --jobs dask://127.0.0.1:8786
+  raygrove suite all --store results/ --shard 1/4        a quarter; the last one to end writes all tables""",
     "tree": """examples:
   raygrove tree export --demo blob --hierarchy hploc --out blob.rgtree
   raygrove tree import bunny.obj --tree bunny.save.bin --out bunny.rgtree

@@ -20,6 +20,7 @@ from raygrove.app.cli.cameras import looked_through
 from raygrove.app.cli.common import check_attributes, reference_from, settings_of_flags, state_from
 from raygrove.app.cli.render import digest, frames_of
 from raygrove.app.cli.rows import frame_row
+from raygrove.app.cli.suite_jobs import report_of_job, settings_of_job
 from raygrove.app.cli.sweep_plan import beside, words_of
 from raygrove.app.document.opening import open_scene
 from raygrove.app.document.state import State
@@ -35,7 +36,7 @@ from raygrove.bench.frame import run_frame
 from raygrove.bench.measure import Task
 from raygrove.bench.rows import Row
 from raygrove.bench.store.folder import DONE, FAILED, Store, is_of_the_place
-from raygrove.bench.store.jobs import Job, digest_of_files
+from raygrove.bench.store.jobs import SUITE, Job, digest_of_files
 from raygrove.bench.store.noise import MAIN, noise_of, rounds_of
 from raygrove.bench.trace import run_trace
 from raygrove.gpu.linux import processor_lines, processors, try_lock
@@ -93,6 +94,8 @@ class Runner:
         return record
 
     def _done(self, job: Job) -> dict[str, Any]:
+        if job.what["measure"] == SUITE:
+            return self._suite(job)
         self._check_files(job)
         names = parse(words_of(job.what, job.files), VERSION)
         settings = settings_of_flags(names, Settings())
@@ -110,7 +113,13 @@ class Runner:
                     row["rounds"], about["load"], processors(), (clocks, clocks_of(target.kind)))]  # fmt: skip
             return {"rows": rows, "context": about, "clocks": clocks, "noise": list(dict.fromkeys(noise))}
 
-    def _check_files(self, job: Job) -> None:
+    def _suite(self, job: Job) -> dict[str, Any]:
+        self._check_files(job, "model")
+        settings = settings_of_job(job)
+        with contextlib.closing(choose(settings.render.device, settings.device)) as target, alone_on(target.name):
+            return {"report": report_of_job(job, target, settings, self._store), "context": context(target, 0, [])}
+
+    def _check_files(self, job: Job, key: str = "scene") -> None:
         """Refuse a scene that is not the one whose hash the job has."""
         if not job.files:
             return
@@ -118,7 +127,7 @@ class Runner:
             found = digest_of_files((*job.files, *beside(job.files)))
         except OSError as error:
             raise RefusedError(f"{error.filename} cannot be read: {error.strerror}.") from error
-        if found != job.what["scene"]:
+        if found != job.what[key]:
             raise RefusedError(f"{Path(job.files[0]).name} was changed since the sweep began; start it again.")
 
     def _start(self, job: Job, names: argparse.Namespace, settings: Settings) -> tuple[Scene, State]:

@@ -6,12 +6,13 @@ import argparse
 
 from raygrove.app.cli import values
 
-OF_STORES = ("sweep", "results", "compare", "store")
+OF_STORES = ("sweep", "results", "compare", "store", "suite")
 
 
 def add_store(parser: argparse.ArgumentParser, command: str) -> None:
     """The arguments of one of OF_STORES."""
-    adds = {"sweep": _add_sweep, "results": _add_results, "compare": _add_compare, "store": _add_pack}
+    adds = {"sweep": _add_sweep, "results": _add_results, "compare": _add_compare, "store": _add_pack,
+            "suite": _add_suite}  # fmt: skip
     adds[command](parser.add_argument_group("jobs and results"))
 
 
@@ -49,8 +50,27 @@ def _add_compare(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--out", metavar="FILE", help="a report: FILE.html, .json, .csv, .md or .tex")
 
 
+def _add_suite(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("files", nargs="*", metavar="NAME|all", help="an evaluation by its name, or all of them")
+    group.add_argument("--data", metavar="DIR", help="the folder of the models that a suite names")
+    group.add_argument("--scenes", metavar="A,B", type=values.names, help="only these of the published scenes")
+    group.add_argument("--device", metavar="auto|cuda|cpu", help="on GPUs, a worker each, or on the CPU")
+    group.add_argument("--threads", metavar="N", type=values.count(1), help="threads that the CPU device uses")
+    group.add_argument("--size", metavar="WxH", type=values.size, help="of pictures; else that which was published")
+    group.add_argument("--repeat", metavar="N", type=values.count(1), help="measurements that count (default: 10)")
+    group.add_argument("--most-triangles", metavar="N", type=values.count(1), help="leave larger scenes out")
+    group.add_argument("--out", metavar="DIR", help="where pages, plots and pictures go (default: suites in the store)")
+    _add_jobs(group)
+
+
 def _add_sweep(group: argparse._ArgumentGroup) -> None:
     group.add_argument("files", nargs="*", metavar="PLAN.toml", help="what is done: docs/sweeps.md")
+    _add_jobs(group)
+    group.add_argument("--allow-outside", action="store_const", const="true", help="scenes outside the plan's folder")
+
+
+def _add_jobs(group: argparse._ArgumentGroup) -> None:
+    """How jobs are done, and where their results go."""
     group.add_argument("--store", metavar="DIR", help="the folder of results, which is made")
     group.add_argument("--dry-run", action="store_true", help="say how many jobs there are, and how long they take")
     group.add_argument(
@@ -68,4 +88,3 @@ def _add_sweep(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--most-seconds", metavar="S", type=values.seconds, help="end a worker that takes longer for a job"
     )
-    group.add_argument("--allow-outside", action="store_const", const="true", help="scenes outside the plan's folder")

@@ -12,6 +12,7 @@ from raygrove.app.cli.sweep_plan import words_of
 from raygrove.app.export.tables import json_text, text_table
 from raygrove.app.export.whole_files import check_writable, write_atomically
 from raygrove.app.problems.problems import UsageError
+from raygrove.bench.store.jobs import SUITE
 from raygrove.bench.store.packed import query
 from raygrove.bench.store.reading import ENDING, read_results
 from raygrove.bench.store.tables import ENDINGS, Filter, columns_of, filter_of, flat_rows, shown, written
@@ -106,6 +107,8 @@ def _open(records: Sequence[Mapping[str, Any]], start: str) -> int:
     if len(found) != 1:
         raise UsageError(f"--open {start}: {len(found)} results have a hash that begins so; name one.")
     what = found[0]["job"]
+    if what.get("measure") == SUITE:
+        raise UsageError(f"--open {start}: this result is a suite's, which has many structures; see its page.")
     if "measure" not in what:
         raise UsageError(f"--open {start}: this result is not Raygrove's, and says no scene.")
     files = found[0].get("files", [])

@@ -72,9 +72,13 @@ WALKER_SHARE = 0.86
 
 def run(names: argparse.Namespace, words: Words) -> int:
     """Run the suite that was named; returns the exit code. Raises UsageError."""
+    if names.command == "suite":
+        from raygrove.app.cli import suite_store  # which does jobs in workers, and they import this module
+
+        return suite_store.run(names, words)
     if names.list:
         return suite_list.show(names.data, is_json=names.json)
-    suite = _named(names.files)
+    suite = named(names.files)
     for name in names.scenes or ():
         if name not in (NO_SCENES, *scene_names(suite)):
             raise UsageError(f"--scenes {name}: {suite} has no such scene; it has {', '.join(scene_names(suite))}.")
@@ -115,14 +119,13 @@ def run(names: argparse.Namespace, words: Words) -> int:
         return EXIT_FAILURE
     for sentence in report.absent:
         words.warn(f"not measured: {sentence}")
-    _finish(report, prefix, context, names, words)
+    plots = finish(report, prefix, context, words)
+    print(json_text(report.as_json(context)) if names.json else report.markdown(context, plots=plots))
     return 0
 
 
-def _finish(
-    report: SuiteReport, prefix: Path, context: dict[str, Any], names: argparse.Namespace, words: Words
-) -> None:
-    """Draw the plots, write the page with them, and print what was asked for."""
+def finish(report: SuiteReport, prefix: Path, context: dict[str, Any], words: Words) -> str:
+    """Draw the plots, write the page with them; returns what the files of plots begin with, if any were drawn."""
     plots = ""
     try:
         words.say(f"Wrote {len(draw(report, prefix, context['device']))} plots.")
@@ -132,7 +135,7 @@ def _finish(
     _write(prefix.with_suffix(".json"), json_text(report.as_json(context)))
     _write(prefix.with_suffix(".md"), report.markdown(context, plots=plots))
     words.say(f"Wrote {prefix}.json, {prefix}.md and {len(report.pictures)} pictures.")
-    print(json_text(report.as_json(context)) if names.json else report.markdown(context, plots=plots))
+    return plots
 
 
 def _save_picture(prefix: Path, name: str, pixels: np.ndarray) -> str:
@@ -178,7 +181,7 @@ def _own_scenes(suite: str, names: argparse.Namespace) -> tuple[SceneChoice, ...
     return tuple(own)
 
 
-def _named(said: Sequence[str]) -> str:
+def named(said: Sequence[str]) -> str:
     """The suite. Raises UsageError where none or one that is not known was named."""
     there = f"there are {', '.join(suites())}"
     if not said:
@@ -230,6 +233,14 @@ def scene_of(source: SceneSource, folder: str | None, settings: Settings, words:
         return with_runners(place, make_demo("walker", int(RUNNER_TRIANGLES / WALKER_SHARE)), source.runners)
     if source.demo:
         return make_demo(source.demo, source.triangles)
+    try:
+        return scene_io.load(model_of(source, folder), settings.importer)
+    except SceneError as error:
+        raise SceneAbsentError(str(error)) from error
+
+
+def model_of(source: SceneSource, folder: str | None) -> Path:
+    """The file of a model in the folder of --data, packed or not. Raises SceneAbsentError."""
     if folder is None:
         raise SceneAbsentError(
             f"{source.file} is a model that does not come with Raygrove; name the folder that has it by --data."
@@ -237,10 +248,7 @@ def scene_of(source: SceneSource, folder: str | None, settings: Settings, words:
     path = suite_list.found(source, folder)
     if path is None:
         raise SceneAbsentError(f"{source.file} is not in {folder}; fetch or unpack it there.")
-    try:
-        return scene_io.load(path, settings.importer)
-    except SceneError as error:
-        raise SceneAbsentError(str(error)) from error
+    return path
 
 
 def _write(path: Path, text: str) -> None:

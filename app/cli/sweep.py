@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from raygrove.app.cli.job_worker import do_order
 from raygrove.app.cli.sweep_plan import Jobs
@@ -39,10 +39,31 @@ def run(names: argparse.Namespace, words: Words) -> int:
     """Do what has no result yet; returns the exit code: 1 where jobs failed, crashed or were refused."""
     if len(names.files) != 1 or names.store is None:
         raise UsageError("name a plan and a folder for results: sweep plan.toml --store results/ (docs/sweeps.md).")
-    jobs, shard = jobs_of(names), Shard(*(names.shard or (1, 1)))
+    jobs = jobs_of(names)
     if names.dry_run:
-        return _dry_run(names, jobs, shard, words)
+        return dry_run(names, jobs, words)
     store = Store.made(names.store)
+    done, told = do_jobs(names, jobs, store, words)
+    if names.json:
+        print(json.dumps(told, indent=2))
+    return EXIT_FAILURE if done.failed + done.crashed + done.refused else 0
+
+
+class JobList(Protocol):
+    """Jobs that are made one after another, and the kinds of devices that they are for."""
+
+    @property
+    def devices(self) -> tuple[str, ...]: ...
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[Job]: ...
+
+
+def do_jobs(names: argparse.Namespace, jobs: JobList, store: Store, words: Words) -> tuple[Progress, dict[str, Any]]:
+    """Do what has no result yet, by the engine and the shard that were asked for; what came of it, also as plain
+    values."""
+    shard = Shard(*(names.shard or (1, 1)))
     for status in names.again or ():
         forget(store, jobs, shard, status)
     reporter = _Reporter(words)
@@ -65,10 +86,8 @@ def run(names: argparse.Namespace, words: Words) -> int:
     seconds = time.perf_counter() - begin
     counts = ", ".join(f"{getattr(done, one):,} {one}" for one in (*STATUSES, "refused"))
     words.say(f"{done.finished + done.refused:,} jobs in {seconds:.1f} s, {skipped:,} had their results: {counts}.")
-    if names.json:
-        busy = {lane: round(value, 3) for lane, value in sorted(done.busy.items())}
-        print(json.dumps({**vars(done), "busy": busy, "skipped": skipped, "wall_seconds": round(seconds, 3)}, indent=2))
-    return EXIT_FAILURE if done.failed + done.crashed + done.refused else 0
+    busy = {lane: round(value, 3) for lane, value in sorted(done.busy.items())}
+    return done, {**vars(done), "busy": busy, "skipped": skipped, "wall_seconds": round(seconds, 3)}
 
 
 def _engine(names: argparse.Namespace, store: Store, kind: str, told: Told) -> Workers | Cluster:
@@ -96,7 +115,7 @@ class Mine:
     """The jobs of a part of the plan on a kind of device that have no result yet, one after another; how many were left
     out is counted."""
 
-    def __init__(self, jobs: Jobs, shard: Shard, kind: str, store: Store | None) -> None:
+    def __init__(self, jobs: JobList, shard: Shard, kind: str, store: Store | None) -> None:
         self._jobs, self._shard, self._kind, self._store = jobs, shard, kind, store
         self.skipped = 0
 
@@ -115,8 +134,9 @@ class Mine:
             yield job
 
 
-def _dry_run(names: argparse.Namespace, jobs: Jobs, shard: Shard, words: Words) -> int:
+def dry_run(names: argparse.Namespace, jobs: JobList, words: Words) -> int:
     """How many jobs there are, how many have results, and how long the rest takes by those that there are."""
+    shard = Shard(*(names.shard or (1, 1)))
     is_there = Path(names.store).is_dir() and any(Path(names.store).iterdir())
     store = Store(names.store) if is_there else None
     waiting = skipped = 0
@@ -139,7 +159,7 @@ def _dry_run(names: argparse.Namespace, jobs: Jobs, shard: Shard, words: Words) 
     return 0
 
 
-def _seconds_of(store: Store, jobs: Jobs, kind: str) -> list[float]:
+def _seconds_of(store: Store, jobs: JobList, kind: str) -> list[float]:
     """What some of the plan's jobs took that have results."""
     took: list[float] = []
     for job in jobs:
@@ -150,7 +170,7 @@ def _seconds_of(store: Store, jobs: Jobs, kind: str) -> list[float]:
     return took
 
 
-def forget(store: Store, jobs: Jobs, shard: Shard, status: str) -> None:
+def forget(store: Store, jobs: JobList, shard: Shard, status: str) -> None:
     """Take results of one status away, or damaged ones."""
     if status not in (*STATUSES, "damaged"):
         raise UsageError(f"--again {status}: results are {', '.join(STATUSES)} or damaged.")

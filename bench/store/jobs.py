@@ -15,7 +15,9 @@ FORMAT = 1
 BUILT_BY = ("version", "sources")
 """What a job says of the program. The rest is the question, by which results of two versions are compared."""
 MEASURES = ("build", "trace", "frame", "render")
-TIMED = MEASURES[:3]
+SUITE = "suite"
+"""The measure of a published evaluation's scene, which no plan says."""
+TIMED = (*MEASURES[:3], SUITE)
 """What runs alone on its device."""
 SOURCES = ("app", "bench", "gpu")
 ENDINGS = (".py", ".cu", ".cuh", ".cpp", ".h")
@@ -59,7 +61,8 @@ def question_of(what: Mapping[str, Any]) -> dict[str, Any]:
 def described(what: Mapping[str, Any]) -> str:
     """A job in a line: configuration, scene, measure, and what else was chosen."""
     first = ("measure", "scene", "configuration", "device", "format", *BUILT_BY)
-    scene = str(what.get("scene", ""))[:19]
+    scene = str(what.get("scene", ""))
+    scene = scene[:19] if scene.startswith("sha256:") else scene
     rest = (f"{key}={_short(value)}" for key, value in sorted(what.items()) if key not in first)
     named = (str(what.get(key, "")) for key in ("measure", "configuration", "device"))
     return " ".join(word for word in (*named, scene, *rest) if word)

@@ -1,0 +1,140 @@
+"""The scenes of published evaluations as jobs of a store: each a job by what its result follows from, done by a worker,
+and put together as the reports that `bench suite` makes of a whole run."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from raygrove.app.cli.main import Words
+from raygrove.app.cli.suite import model_of, scene_of
+from raygrove.app.cli.sweep_plan import beside
+from raygrove.app.export.images import save_png
+from raygrove.app.problems.problems import UsageError
+from raygrove.app.settings.settings import Settings, set_text
+from raygrove.bench.store.folder import DONE, Store
+from raygrove.bench.store.jobs import FORMAT, SUITE, Job, digest_of_files
+from raygrove.bench.suites import SuiteJob, SuiteReport, choices_of, scene_names, suites
+from raygrove.bench.suites.pages import again
+from raygrove.bench.suites.scenes import SceneAbsentError, SceneSource
+from raygrove.gpu.scene import Scene
+from raygrove.gpu.target.base import Target
+from raygrove.version import VERSION
+
+SAID = ("repeat", "size", "threads", "most_triangles")
+"""Flags that are part of a job where they are given."""
+
+
+QUIET = Words(argparse.Namespace(quiet=True, verbose=False))
+"""Of a worker, which says what it has to say in its result."""
+
+
+class NothingMeasuredError(UsageError):
+    """A scene of a suite of which nothing could be measured; why."""
+
+
+class SuiteJobs:
+    """The jobs of suites, a scene each. What needs a model that is not there is no job: `absent` says so, by suite."""
+
+    def __init__(self, chosen: Sequence[str], names: argparse.Namespace, sources: str, kind: str) -> None:
+        self.devices = (kind,)
+        self.absent: dict[str, list[str]] = {suite: [] for suite in chosen}
+        said = {key: getattr(names, key) for key in SAID if getattr(names, key) is not None}
+        plain = {key: list(value) if isinstance(value, tuple) else value for key, value in said.items()}
+        about = {"format": FORMAT, "version": VERSION, "sources": sources}
+        self._common = {**about, "measure": SUITE, "device": kind, **plain}
+        self._jobs = [job for suite in chosen for job in self._of(suite, names)]
+
+    def __len__(self) -> int:
+        return len(self._jobs)
+
+    def __iter__(self) -> Iterator[Job]:
+        return iter(self._jobs)
+
+    def of(self, suite: str) -> list[Job]:
+        """The jobs of one suite, in its order of scenes."""
+        return [job for job in self._jobs if job.what["suite"] == suite]
+
+    def _of(self, suite: str, names: argparse.Namespace) -> Iterator[Job]:
+        scenes = scene_names(suite)
+        for name in names.scenes or scenes:
+            if name not in scenes:
+                raise UsageError(f"--scenes {name}: {suite} has no such scene; it has {', '.join(scenes)}.")
+            models = list(dict.fromkeys(one.source.file for one in choices_of(suite) if one.published == name))
+            files = tuple(self._found(suite, name, [model for model in models if model], names.data))
+            if not files and "" not in models:
+                continue
+            model = {"model": digest_of_files((*files, *beside(files)))} if files else {}
+            yield Job({**self._common, "suite": suite, "scene": name, **model}, files)
+
+    def _found(self, suite: str, scene: str, models: Sequence[str], folder: str | None) -> Iterator[str]:
+        for model in models:
+            try:
+                yield str(model_of(SceneSource(file=model), folder).absolute())
+            except SceneAbsentError as error:
+                self.absent[suite].append(f"{scene}: {error}")
+
+
+def settings_of_job(job: Job) -> Settings:
+    """The settings that a job asks for."""
+    settings = set_text(Settings(), "render.device", job.what["device"])
+    threads = job.what.get("threads")
+    return settings if threads is None else set_text(settings, "device.threads", str(threads))
+
+
+def report_of_job(job: Job, target: Target, settings: Settings, store: Store) -> dict[str, Any]:
+    """Measure a scene; the report of it alone. Pictures are kept where those of other jobs are. Raises
+    NothingMeasuredError."""
+    what, folder = job.what, store.pictures_of(job.sha)
+
+    def load(source: SceneSource) -> Scene:
+        place = next((file for file in job.files if source.file and source.file in file), "")
+        return scene_of(source, place.rpartition(source.file)[0] or None if place else None, settings, QUIET)
+
+    def save_picture(name: str, pixels: np.ndarray) -> str:
+        save_png(folder / f"{name}.png", pixels)
+        return f"{name}.png"
+
+    asked: dict[str, Any] = {key: what[key] for key in ("repeat", "most_triangles") if key in what}
+    if "size" in what:
+        asked["size"] = tuple(what["size"])
+    report = suites()[what["suite"]](
+        SuiteJob(target=target, load=load, scenes=(what["scene"],), save_picture=save_picture, **asked)
+    )
+    if not report.rows:
+        raise NothingMeasuredError(" ".join(report.absent) or "it measured nothing")
+    return dataclasses.asdict(report)
+
+
+def merged(jobs: SuiteJobs, suite: str, store: Store) -> tuple[SuiteReport | None, Mapping[str, Any]]:
+    """The report of a suite from its scenes' results, with tables of all of them, and where the first was measured. Its
+    pictures are files of the store. None where there is no result yet."""
+    content: dict[str, Any] | None = None
+    absent: list[str] = list(jobs.absent[suite])
+    for job in jobs.of(suite):
+        if not store.has(job.sha):
+            absent.append(f"{job.what['scene']}: it has no result yet.")
+            continue
+        record = store.get(job.sha)
+        if record["status"] != DONE:
+            absent.append(f"{job.what['scene']}: it {record['status']}: {record['sentence']}")
+            continue
+        one = record["report"]
+        for picture in one["pictures"]:
+            picture["file"] = str(store.pictures_of(job.sha) / picture["file"])
+        if content is None:
+            content = {**one, "context": record["context"]}
+            continue
+        for name in ("scenes", "absent", "rows", "pictures"):
+            content[name] = [
+                *content[name],
+                *(row for row in one[name] if name != "absent" or row not in content[name]),
+            ]
+    if content is None:
+        return None, {}
+    content["absent"] = list(dict.fromkeys([*content["absent"], *absent]))
+    return again(content), content["context"]

@@ -1,0 +1,74 @@
+"""`suite NAME|all --store DIR`: the published evaluations by jobs of a store, which the same command goes on from, and
+their tables from its results."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from raygrove.app.cli.suite import finish, named
+from raygrove.app.cli.suite_jobs import SuiteJobs, merged
+from raygrove.app.cli.sweep import do_jobs, dry_run, gpus
+from raygrove.app.export.whole_files import check_writable, write_atomically
+from raygrove.app.problems.problems import EXIT_FAILURE, UsageError
+from raygrove.bench.store.folder import Store
+from raygrove.bench.store.jobs import digest_of_sources
+from raygrove.bench.suites import suites
+from raygrove.bench.suites.report import Picture
+
+if TYPE_CHECKING:
+    from raygrove.app.cli.main import Words
+
+ALL = "all"
+KINDS = {"auto": None, "cpu": "cpu", "cuda": "cuda"}
+PAGES = "suites"
+"""The folder of the pages in the store, where --out names none."""
+
+
+def run(names: argparse.Namespace, words: Words) -> int:
+    """Do what has no result yet, then write the report of each suite; returns the exit code: 1 where a job came to no
+    good, or nothing was measured."""
+    if len(names.files) != 1 or names.store is None:
+        raise UsageError("name a suite, or all, and a folder for results: suite all --store DIR (docs/sweeps.md).")
+    chosen = tuple(suites()) if names.files[0] == ALL else (named(names.files),)
+    kind = names.device or "auto"
+    if kind not in KINDS:
+        raise UsageError(f"--device {kind}: write auto, cpu or cuda; a worker for each GPU takes the jobs.")
+    jobs = SuiteJobs(chosen, names, digest_of_sources(), KINDS[kind] or ("cuda" if gpus() else "cpu"))
+    if names.dry_run:
+        return dry_run(names, jobs, words)
+    store = Store.made(names.store)
+    place = Path(names.out) if names.out else store.folder / PAGES
+    place.mkdir(parents=True, exist_ok=True)
+    check_writable(place)
+    done, told = do_jobs(names, jobs, store, words)
+    written = [suite for suite in chosen if _report(jobs, suite, store, place, names, words)]
+    if names.json:
+        print(json.dumps({**told, "suites": {suite: str(place / f"{suite}.md") for suite in written}}, indent=2))
+    is_bad = done.failed + done.crashed + done.refused or not written
+    return EXIT_FAILURE if is_bad else 0
+
+
+def _report(jobs: SuiteJobs, suite: str, store: Store, place: Path, names: argparse.Namespace, words: Words) -> bool:
+    """Write a suite's page, JSON, plots and pictures; whether there was something to write."""
+    report, context = merged(jobs, suite, store)
+    if report is None:
+        words.warn(f"{suite}: nothing was measured: {' '.join(jobs.absent[suite]) or 'no job has a result'}")
+        return False
+    for sentence in report.absent:
+        words.detail(f"{suite}: not measured: {sentence}")
+    report.pictures = [_copied(picture, place, suite) for picture in report.pictures]
+    plots = finish(report, place / suite, dict(context), words)
+    if not names.json:
+        print(report.markdown(dict(context), plots=plots))
+    return True
+
+
+def _copied(picture: Picture, place: Path, suite: str) -> Picture:
+    """A picture of the store, beside the page."""
+    name, pixels = f"{suite}-{Path(picture.file).name}", Path(picture.file).read_bytes()
+    write_atomically(place / name, lambda file: file.write(pixels))
+    return dataclasses.replace(picture, file=name)

@@ -1,0 +1,161 @@
+"""`suite NAME|all --store DIR`: a suite done scene by scene has the tables of a whole run, goes on where it ended, and
+says what it lacks."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from raygrove.app.cli import suite_jobs, suite_store
+from raygrove.app.cli.job_running import Runner
+from raygrove.app.cli.main import Words, main
+from raygrove.app.cli.suite_jobs import SuiteJobs, merged
+from raygrove.bench.store.folder import Store
+from raygrove.bench.store.workers import Progress
+from raygrove.bench.suites import SuiteJob, SuiteReport, scene_names
+from raygrove.bench.suites.pages import again
+from raygrove.bench.suites.report import Picture, report_from_json
+
+RESULTS = Path(__file__).resolve().parents[3] / "bench" / "results"
+SAVED = ("h200-2026-11-22-chang2012", "h200-2026-11-22-kolodzey2014", "h200-2026-11-22-meister2014",
+         "xeon-2cores-2026-11-23-octree2008")  # fmt: skip
+NOTHING = dict.fromkeys(("repeat", "size", "threads", "most_triangles", "scenes", "data"))
+JOBS_OF = {"chang2012": 7, "kolodzey2014": 7, "meister2014": 19, "octree2008": 5, "soell2015": 8}
+
+
+def models_of(suite: str, folder: Path) -> Path:
+    """Files by the names of all models of a suite."""
+    for choice in suite_jobs.choices_of(suite):
+        if choice.source.file:
+            path = folder / choice.source.file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(choice.source.file)
+    return folder
+
+
+def jobs_of(suite: str, data: Path | None = None, **said: Any) -> SuiteJobs:
+    names = argparse.Namespace(**{**NOTHING, "data": None if data is None else str(data), **said})
+    return SuiteJobs((suite,), names, "s", "cpu")
+
+
+@pytest.mark.parametrize("name", SAVED)
+def test_scenes_put_together_have_the_tables_of_the_whole_run(name: str, tmp_path: Path) -> None:
+    content = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+    suite = content["suite"]
+    jobs, store = jobs_of(suite, models_of(suite, tmp_path / "models")), Store.made(tmp_path / "store")
+    assert merged(jobs, suite, store)[0] is None
+    content["rows"] = [row for row in content["rows"] if _scene(row) in scene_names(suite)]
+    for job in jobs:
+        part = {key: [one for one in content[key] if _scene(one) == job.what["scene"]] for key in ("rows", "scenes")}
+        report = {**content, **part, "pictures": [], "absent": ["busy"]}
+        report.pop("context")
+        if part["rows"]:
+            store.put({"job": dict(job.what), "status": "done", "report": report, "context": content["context"]})
+    found, about = merged(jobs, suite, store)
+    assert found is not None and about == content["context"]
+    assert found.tables == again(content).tables and len(found.tables) > 2
+    assert found.absent[-1] == "busy" or all(sentence.endswith("no result yet.") for sentence in found.absent[1:])
+    assert found.absent.count("busy") == 1
+
+
+def _scene(row: dict[str, Any]) -> Any:
+    return row.get("published_scene") or row.get("published") or row.get("scene")
+
+
+def test_a_job_is_a_scene_and_the_model_it_takes(tmp_path: Path) -> None:
+    assert {suite: len(jobs_of(suite, models_of(suite, tmp_path / suite))) for suite in JOBS_OF} == JOBS_OF
+    models = models_of("chang2012", tmp_path / "models")
+    jobs = list(jobs_of("chang2012", models, repeat=3, size=(8, 6)))
+    assert [job.what["scene"] for job in jobs] == ["SR1", "SR2", "SR3", "KR1", "KR2", "KR3", "FF"]
+    assert jobs[0].what["model"] == jobs[1].what["model"] and "model" not in jobs[3].what
+    assert (jobs[0].what["repeat"], jobs[0].what["size"], jobs[0].is_timed) == (3, [8, 6], True)
+    (models / "static" / "sponza-dabrovic.obj").write_text("another one")
+    assert list(jobs_of("chang2012", models, repeat=3, size=(8, 6)))[0].sha != jobs[0].sha
+    lacking = jobs_of("chang2012")
+    assert [job.what["scene"] for job in lacking] == ["KR1", "KR2", "KR3", "FF"]
+    assert [text[:4] for text in lacking.absent["chang2012"]] == ["SR1:", "SR2:", "SR3:"]
+
+
+@pytest.fixture
+def stand_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[SuiteJob]]:
+    """Jobs are done in this process, by a suite that measures nothing; what it was asked."""
+    asked: list[SuiteJob] = []
+
+    def run(job: SuiteJob) -> SuiteReport:
+        asked.append(job)
+        content = json.loads((RESULTS / f"{SAVED[0]}.json").read_text(encoding="utf-8"))
+        report = report_from_json(content)
+        report.rows = [row for row in report.rows if row["published_scene"] in job.scenes]
+        if job.scenes == ("KR2",):
+            report.rows, report.absent = [], ["KR2: out of memory"]
+        if job.save_picture is not None:
+            report.pictures = [Picture("1", "one", job.save_picture("one", np.zeros((2, 2, 4), np.uint8)))]
+        return report
+
+    def in_process(names: Any, jobs: SuiteJobs, store: Store, words: Words) -> tuple[Progress, dict[str, Any]]:
+        progress, runner = Progress(), Runner(store)
+        for job in jobs:
+            if not store.has(job.sha):
+                progress.take(runner.run(job))
+        return progress, {"done": progress.done}
+
+    monkeypatch.setattr(suite_jobs, "suites", lambda: {"chang2012": run})
+    monkeypatch.setattr(suite_store, "do_jobs", in_process)
+    yield asked
+
+
+def test_a_suite_is_done_once_and_written(
+    stand_in: list[SuiteJob], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store, pages = str(tmp_path / "store"), tmp_path / "pages"
+    words = ["suite", "chang2012", "--store", store, "--device", "cpu", "--out", str(pages), "--scenes", "KR1,FF"]
+    assert main([*words, "--repeat", "3", "--size", "8x6"]) == 0
+    printed = capsys.readouterr()
+    assert "KR1" in printed.out and "SR1" not in printed.out.split("###")[3]
+    assert [(job.scenes, job.repeat, job.size) for job in stand_in] == [(("KR1",), 3, (8, 6)), (("FF",), 3, (8, 6))]
+    assert {"chang2012.md", "chang2012.json", "chang2012-one.png"} <= {path.name for path in pages.iterdir()}
+    assert main([*words, "--repeat", "3", "--size", "8x6", "--json"]) == 0 and len(stand_in) == 2
+    assert json.loads(capsys.readouterr().out) == {"done": 0, "suites": {"chang2012": str(pages / "chang2012.md")}}
+
+
+def test_a_scene_that_cannot_be_measured_is_told(
+    stand_in: list[SuiteJob], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["suite", "chang2012", "--store", str(tmp_path / "store"), "--device", "cpu", "--scenes", "KR1,KR2"]
+    assert main(words) == 1
+    page = (tmp_path / "store" / "suites" / "chang2012.md").read_text()
+    assert "KR2: it failed: KR2: out of memory" in page and main(words) == 0 and len(stand_in) == 2
+    capsys.readouterr()
+    assert main(["results", str(tmp_path / "store"), "--columns", "suite,scene,status", "--sort", "scene"]) == 0
+    assert [line.split() for line in capsys.readouterr().out.splitlines()[1:]] == [
+        ["chang2012", "KR1", "done"],
+        ["chang2012", "KR2", "failed"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ([], "name a suite, or all"),
+        (["meister"], "there is no suite 'meister'"),
+        (["chang2012", "--scenes", "XX"], "has no such scene"),
+        (["chang2012", "--device", "cuda:1"], "write auto, cpu or cuda"),
+    ],
+)
+def test_what_cannot_be_meant_is_a_sentence(
+    words: list[str], sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["suite", *words, "--store", str(tmp_path / "store")]) == 2
+    assert sentence in capsys.readouterr().err and not (tmp_path / "store").exists()
+
+
+def test_all_suites_are_jobs_of_one_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["suite", "all", "--store", str(tmp_path / "none"), "--device", "cpu", "--dry-run", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["to_do"] == told["jobs"] == 31 and not (tmp_path / "none").exists()
