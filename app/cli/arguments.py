@@ -19,7 +19,7 @@ from raygrove.app.cli.of_laboratory import (
     add_trees,
 )
 from raygrove.app.cli.of_programs import add_plug_in
-from raygrove.app.cli.of_stores import OF_STORES, add_store
+from raygrove.app.cli.of_stores import OF_STORES, SAID_OF_STORES, add_store
 from raygrove.program import typed
 
 COMMANDS = (
@@ -116,14 +116,7 @@ def command_parser(command: str, version: str) -> argparse.ArgumentParser:
         "advise": "Say when to rebuild a structure over a clip and when to refit it, by measured times.",
         "hotspots": "Say where the rays of a picture, or of --frames of a clip, spend their steps: by node, depth, "
         "object, material or triangle. Of one frame with what may help.",
-        "sweep": "Do every job of a plan once: measurements and pictures, each kept in a folder of results, so that "
-        "the same command goes on where it ended.",
-        "results": "Show the results of sweeps: tables for people, papers and pages.",
-        "compare": "Compare results: medians with intervals, a verdict for each, exit code 1 where B is slower, finds "
-        "other hits, or lacks something.",
-        "store": "Make one Parquet file of all results in a folder, over which SQL takes no time.",
-        "suite": "Run published evaluations again, a job for each scene, kept in a folder of results, so that the same "
-        "command goes on where it ended; then write their tables beside the published ones.",
+        **SAID_OF_STORES,
         "tree": "Write, read, prove and judge trees over a scene; exit code 1 where something is wrong.",
         "lesson": "Predict what structures cost, then measure it here. Without a name: the lessons there are.",
         "info": "Say what is in a scene.",

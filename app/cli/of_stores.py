@@ -6,7 +6,18 @@ import argparse
 
 from raygrove.app.cli import values
 
-OF_STORES = ("sweep", "results", "compare", "store", "suite")
+SAID_OF_STORES = {
+    "sweep": "Do every job of a plan once: measurements and pictures, each kept in a folder of results, so that "
+    "the same command goes on where it ended.",
+    "results": "Show the results of sweeps: tables for people, papers and pages.",
+    "compare": "Compare results: medians with intervals, a verdict for each, exit code 1 where B is slower, finds "
+    "other hits, or lacks something.",
+    "store": "Make one Parquet file of all results in a folder, over which SQL takes no time.",
+    "suite": "Run published evaluations again, a job for each scene, kept in a folder of results, so that the same "
+    "command goes on where it ended; then write their tables beside the published ones.",
+}
+"""What each of these commands does."""
+OF_STORES = tuple(SAID_OF_STORES)
 
 
 def add_store(parser: argparse.ArgumentParser, command: str) -> None:
