@@ -30,6 +30,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "chemfiles": ("app/scene_io/particles/", "bench/cases/opening.py"),  # which writes what it opens
     "gsd": ("app/scene_io/particles/",),
     "laspy": ("app/scene_io/particles/",),
+    "DracoPy": ("app/scene_io/gltf_extensions.py",),
     "pxr": ("app/scene_io/usd/",),
     "lazrs": ("app/scene_io/particles/",),
     "matplotlib": ("bench/suites/plots.py",),

@@ -50,6 +50,7 @@ def properties_of(material: assimp.Material) -> dict[Key, Any]:
     return result
 
 
+COATS = ("$mat.clearcoat.factor", "$mat.anisotropyFactor", "$clr.sheen.factor")
 WITHOUT_MATERIALS = frozenset({"ply", "stl", "off"})
 UNSAID = (0.6, 0.6, 0.6, 1.0)
 """The colour where a file says none: Assimp's of OBJ files. Its white of the others is burnt out by any light."""
@@ -64,7 +65,7 @@ class MaterialReader:
         self.placements: list[Placement] = []
         self._pictures = TextureReader(file, folder, texture_size)
         self.textures = self._pictures.textures
-        self._bump_maps = self._unseen = self._apart = 0
+        self._bump_maps = self._unseen = self._apart = self._coated = 0
 
     def read(self) -> tuple[Material, ...]:
         """All materials in the file's order; one plain material where it has none."""
@@ -80,12 +81,14 @@ class MaterialReader:
                 self._unseen,
                 "Materials of opacity 0 are drawn opaque: programs write that by mistake, and nothing would be seen.",
             ),
+            (self._coated, "Materials have a clear coat, a sheen or a brushed surface, which are not drawn."),
             (self._apart, "Materials have textures that lie apart from one another: all are placed as the first."),
         ]
         return [Remark(count, sentence) for count, sentence in counted if count] + self._pictures.remarks()
 
     def _material(self, material: assimp.Material) -> Material:
         values = properties_of(material)
+        self._coated += any(_number(values, key, 0.0) > 0.0 for key in COATS)
         self._bump_maps += bool(_file(values, BUMP_MAP))
         self.placements.append(self._common_placement(values))
         base_color = self._base_color(values)
@@ -106,7 +109,7 @@ class MaterialReader:
         return Material(
             name=_text(values, "?mat.name"),
             base_color=base_color,
-            metallic=_number(values, "$mat.metallicFactor", 0.0),
+            metallic=_number(values, "$mat.metallicFactor", 1.0 if _file(values, METALNESS_MAP) else 0.0),
             roughness=_roughness(values),
             emission=self._emission(values),
             base_color_texture=texture,
@@ -238,6 +241,8 @@ def _number(values: dict[Key, Any], key: str, default: float, kind: int = 0) -> 
 
 
 def _roughness(values: dict[Key, Any]) -> float:
+    if _file(values, ROUGHNESS_MAP) and ("$mat.roughnessFactor", 0, 0) not in values:
+        return 1.0  # the picture says it
     exponent, specular = _number(values, "$mat.shininess", 0.0), _color(values, "$clr.specular")
     if ("$mat.roughnessFactor", 0, 0) in values or exponent <= 0.0 or specular is None or not specular[:3].max() > 0.0:
         return _number(values, "$mat.roughnessFactor", Material().roughness)

@@ -8,6 +8,7 @@ from pathlib import Path
 from .errors import SceneError, display_path
 from .gltf_costs import affordable as affordable_gltf
 from .limits import ImportLimits
+from .references import References
 
 GLTF = frozenset({"gltf", "glb", "vrm"})
 ZIPPED = frozenset({"3mf"})
@@ -15,12 +16,14 @@ MOST_TIMES, FREE_BYTES = 100, 512 << 20
 """How much larger than the file what it unpacks to may be, and from how much on that is asked."""
 
 
-def affordable(name: str, data: bytes | None, extension: str, limits: ImportLimits) -> bytes | None:
+def affordable(
+    name: str, data: bytes | None, extension: str, limits: ImportLimits, references: References | None = None
+) -> bytes | None:
     """`SceneError` where reading the file `name` (or `data` in its place) would cost more than `limits`; else what to
     read: `data`, or the same file in words that cost less."""
     try:
         if extension in GLTF:
-            replaced = affordable_gltf(name, Path(name).read_bytes() if data is None else data, limits)
+            replaced = affordable_gltf(name, Path(name).read_bytes() if data is None else data, limits, references)
             return data if replaced is None else replaced
         if extension in ZIPPED and data is None:
             _check_zip(name)

@@ -16,8 +16,10 @@ from typing import Any
 
 from .cuts import cut_short, shortfall
 from .errors import SceneError, display_path
-from .gltf_texts import GLB, GlbError, parts_of, put_together
+from .gltf_extensions import written_out
+from .gltf_texts import GLB, Buffers, GlbError, parts_of, put_together
 from .limits import ImportLimits
+from .references import References
 
 MAX_JSON = 256 << 20
 """A longer text is not looked at: what it asks for is no multiple of its length."""
@@ -31,9 +33,10 @@ REST = {"translation": [0, 0, 0], "rotation": [0, 0, 0, 1], "scale": [1, 1, 1]}
 """Whole numbers, as these are written faster."""
 
 
-def affordable(name: str, raw: bytes, limits: ImportLimits) -> bytes | None:
+def affordable(name: str, raw: bytes, limits: ImportLimits, references: References | None = None) -> bytes | None:
     """`SceneError` where reading the glTF `raw` would cost more than the limits. Else the file in words that libassimp
-    reads in time that grows as its length does; None where it does so as it is."""
+    reads in time that grows as its length does, and without extensions that it does not know (gltf_extensions.py); None
+    where it does so as it is."""
     try:
         text, body = parts_of(raw)
     except GlbError as error:
@@ -51,8 +54,9 @@ def affordable(name: str, raw: bytes, limits: ImportLimits) -> bytes | None:
         return None
     try:
         _check(name, document, limits)
-        return put_together(document, body, raw[:4] == GLB) if _with_rest(document) else None
-    except (LookupError, TypeError, ValueError, AttributeError, OverflowError, struct.error):
+        changed = written_out(name, document, Buffers(document, body, references or References()), limits)
+        return put_together(document, body, raw[:4] == GLB) if _with_rest(document) or changed else None
+    except (OSError, LookupError, TypeError, ValueError, AttributeError, OverflowError, struct.error):
         return None  # what is wrong is told by those who read it
 
 

@@ -14,6 +14,7 @@ KNOWN = frozenset(
         *("KHR_materials_pbrSpecularGlossiness", "KHR_materials_unlit", "KHR_materials_sheen", "KHR_lights_punctual"),
         *("KHR_materials_clearcoat", "KHR_materials_transmission", "KHR_materials_volume", "KHR_materials_ior"),
         *("KHR_texture_transform", "KHR_materials_specular", "KHR_materials_emissive_strength"),
+        *("KHR_mesh_quantization", "EXT_mesh_gpu_instancing"),
     }
 )
 LISTS = {

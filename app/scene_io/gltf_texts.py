@@ -11,9 +11,13 @@ import urllib.parse
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from .references import References
 
 GLB = b"glTF"
+COMPONENTS = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
+WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
 VERSION = 2
 HEADER, CHUNK = struct.Struct("<4sII"), struct.Struct("<I4s")
 
@@ -66,6 +70,26 @@ class Buffers:
                     raise ValueError(f"{uri}: {why}")
                 self._read[index] = Path(path).read_bytes()
         return self._read[index]
+
+    def accessor(self, index: int) -> np.ndarray:
+        """An accessor's values as they are stored, (count, width); ValueError where it has none, or others apart."""
+        accessor = self._document["accessors"][index]
+        if "sparse" in accessor or "bufferView" not in accessor:
+            raise ValueError("it has sparse accessors")
+        view = self._document["bufferViews"][accessor["bufferView"]]
+        dtype, width = np.dtype(COMPONENTS[accessor["componentType"]]), WIDTHS[accessor["type"]]
+        count, offset = accessor["count"], accessor.get("byteOffset", 0)
+        stride = view.get("byteStride") or width * dtype.itemsize
+        start = view.get("byteOffset", 0) + offset
+        data = self.bytes_of(view["buffer"])
+        if (
+            view.get("byteOffset", 0) + view["byteLength"] > len(data)
+            or offset + stride * (count - 1) > view["byteLength"]
+        ):
+            raise ValueError("an accessor lies outside its buffer")
+        if count < 1 or start < 0 or start + stride * (count - 1) + width * dtype.itemsize > len(data):
+            raise ValueError("an accessor lies outside its buffer")
+        return np.ndarray((count, width), dtype, data, start, (stride, dtype.itemsize))
 
 
 def put_together(document: Any, body: bytes, is_binary: bool) -> bytes:

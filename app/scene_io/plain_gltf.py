@@ -15,8 +15,6 @@ from .plain_readers import PlainError
 from .references import References
 from .transforms import node_of
 
-COMPONENTS = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
-WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
 TRIANGLES = 4
 
 
@@ -80,35 +78,18 @@ class _Reader:
 
     def _mesh(self, name: str, primitive: Any, plain: int) -> Mesh:
         attributes = primitive["attributes"]
-        positions = self._array(attributes["POSITION"]).astype(np.float32)
-        normals = self._array(attributes["NORMAL"]).astype(np.float32) if "NORMAL" in attributes else None
-        flat = self._array(primitive["indices"]).reshape(-1) if "indices" in primitive else np.arange(len(positions))
+        positions = self.buffers.accessor(attributes["POSITION"]).astype(np.float32)
+        normals = self.buffers.accessor(attributes["NORMAL"]).astype(np.float32) if "NORMAL" in attributes else None
+        flat = (
+            self.buffers.accessor(primitive["indices"]).reshape(-1)
+            if "indices" in primitive
+            else np.arange(len(positions))
+        )
         triangles = flat[: len(flat) // 3 * 3].reshape(-1, 3).astype(np.int64)
         if triangles.size and triangles.max() >= len(positions):
             raise PlainError("a triangle names a vertex that is not there")
         material_ids = np.full(len(triangles), primitive.get("material", plain), np.int32)
         return Mesh(name, positions, triangles.astype(np.int32), material_ids, normals)
-
-    def _array(self, index: int) -> np.ndarray:
-        """An accessor's values (count, width)."""
-        accessor = self.document["accessors"][index]
-        if "sparse" in accessor or "bufferView" not in accessor:
-            raise PlainError("it has sparse accessors")
-        view = self.document["bufferViews"][accessor["bufferView"]]
-        dtype, width, count = (
-            np.dtype(COMPONENTS[accessor["componentType"]]),
-            WIDTHS[accessor["type"]],
-            accessor["count"],
-        )
-        stride = view.get("byteStride") or width * dtype.itemsize
-        start = view.get("byteOffset", 0) + accessor.get("byteOffset", 0)
-        data = self.buffers.bytes_of(view["buffer"])
-        end = view.get("byteOffset", 0) + view["byteLength"]
-        if end > len(data) or accessor.get("byteOffset", 0) + stride * (count - 1) > view["byteLength"]:
-            raise PlainError("an accessor lies outside its buffer")
-        if count < 1 or start < 0 or start + stride * (count - 1) + width * dtype.itemsize > len(data):
-            raise PlainError("an accessor lies outside its buffer")
-        return np.ndarray((count, width), dtype, data, start, (stride, dtype.itemsize))
 
 
 def _roots(sources: list[Any]) -> list[int]:

@@ -44,6 +44,7 @@ EXTRAS = {
     "chemfiles": ("chemfiles", "molecules and trajectories (.pdb, .gro, .xtc, .trr, .dcd)", "particles"),
     "gsd": ("gsd", "trajectories of HOOMD-blue (.gsd)", "particles"),
     "laspy": ("laspy", "surveys (.las, with lazrs .laz)", "particles"),
+    "dracopy": ("DracoPy", "glTF compressed by Draco", "draco"),
     "usd-core": ("OpenUSD", "USD files (.usd, .usda, .usdc, .usdz)", "usd"),
     "lazrs": ("lazrs", "packed surveys (.laz)", "particles"),
 }

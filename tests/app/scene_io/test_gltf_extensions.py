@@ -1,0 +1,203 @@
+"""glTF's extensions that libassimp leaves out or gets wrong, and OBJ's keys of physically based materials."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from raygrove.app.scene_io import ImportLimits, SceneError, gltf_extensions, load, sanitise
+from raygrove.app.scene_io.read import read_file
+from raygrove.app.scene_io.transforms import global_matrices
+from raygrove.gpu.scene import Object, Scene
+from tests.app.scene_io import writers
+
+CORNERS = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], np.float32)
+Read = Callable[[Path], Scene]
+
+
+@pytest.fixture
+def read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Read:
+    """Reads a file in this process, and comes back to the folder where it was."""
+    monkeypatch.chdir(tmp_path)
+    return lambda path: sanitise(read_file(str(path), ImportLimits()), str(path))
+
+
+def quad() -> tuple[writers.Glb, dict[str, Any]]:
+    """A square, and its primitive."""
+    glb = writers.Glb()
+    primitive = {
+        "attributes": {"POSITION": glb.accessor(CORNERS, "VEC3")},
+        "indices": glb.accessor(np.array([0, 1, 2, 0, 2, 3], np.uint32), "SCALAR"),
+    }
+    glb.json |= {"nodes": [{"mesh": 0}], "meshes": [{"primitives": [primitive]}]}
+    return glb, primitive
+
+
+def whole(glb: writers.Glb, values: np.ndarray, kind: str, stride: int, normalized: bool) -> int:
+    """An accessor of whole numbers, its rows `stride` bytes apart."""
+    codes = {"|i1": 5120, "|u1": 5121, "<i2": 5122, "<u2": 5123}
+    view = glb.view(b"".join(row.tobytes().ljust(stride, b"\0") for row in values))
+    glb.json["bufferViews"][view]["byteStride"] = stride
+    entry = {"bufferView": view, "componentType": codes[values.dtype.str], "count": len(values), "type": kind}
+    limits = {"min": values.min(axis=0).tolist(), "max": values.max(axis=0).tolist()}
+    glb.json["accessors"].append({**entry, "normalized": normalized, **limits})
+    return len(glb.json["accessors"]) - 1
+
+
+def places(scene: Scene, thing: Object) -> np.ndarray:
+    matrix = global_matrices(scene.nodes)[thing.node]
+    return np.asarray(scene.meshes[thing.mesh].positions @ matrix[:3, :3].T + matrix[:3, 3])
+
+
+@pytest.mark.parametrize("is_normalised", [True, False])
+def test_whole_numbers_are_places_normals_and_coordinates(is_normalised: bool, tmp_path: Path, read: Read) -> None:
+    """glTF 2.0, 3.11: a normalised signed byte c is max(c / 127, -1), an unsigned short c / 65535."""
+    glb, primitive = quad()
+    largest = 127 if is_normalised else 100
+    positions = (CORNERS * largest).astype(np.int8)
+    primitive["attributes"] |= {
+        "POSITION": whole(glb, positions, "VEC3", 4, is_normalised),
+        "NORMAL": whole(glb, np.array([[0, -128, 0]] * 4, np.int8), "VEC3", 4, True),
+        "TEXCOORD_0": whole(glb, (CORNERS[:, :2] * 65535).astype(np.uint16), "VEC2", 4, True),
+    }
+    glb.json["nodes"][0]["scale"] = [2.0 / (1 if is_normalised else largest)] * 3
+    glb.json["extensionsUsed"] = glb.json["extensionsRequired"] = ["KHR_mesh_quantization"]
+    scene = read(glb.save(tmp_path / "a.glb"))
+    mesh = scene.meshes[0]
+    assert places(scene, scene.objects[0]) == pytest.approx(2.0 * CORNERS)
+    assert mesh.normals is not None and (mesh.normals == (0, -1, 0)).all()
+    assert mesh.uvs is not None and (mesh.uvs == CORNERS[:, :2]).all() and not scene.remarks
+
+
+def test_morph_targets_of_whole_numbers(tmp_path: Path, read: Read) -> None:
+    glb, primitive = quad()
+    lift = np.tile(np.array([[0, 0, 32767]], np.int16), (4, 1))
+    primitive["targets"] = [{"POSITION": whole(glb, lift, "VEC3", 8, True)}]
+    morph = read(glb.save(tmp_path / "a.glb")).meshes[0].morph_targets
+    assert morph is not None and (morph.positions[0] == (0, 0, 1)).all()
+
+
+def test_instances_are_placed(tmp_path: Path, read: Read) -> None:
+    """Each by scale, rotation, translation, below its node; what the node has below it is placed once."""
+    glb, _ = quad()
+    turn = np.array([[0, 0, 0, 32767], [0, 0, 23170, 23170]], np.int16)
+    attributes = {
+        "TRANSLATION": glb.accessor(np.array([[0, 0, 0], [5, 0, 0]], np.float32), "VEC3"),
+        "SCALE": glb.accessor(np.array([[1, 1, 1], [2, 2, 2]], np.float32), "VEC3"),
+        "ROTATION": whole(glb, turn, "VEC4", 8, True),
+        "_ID": glb.accessor(np.array([7, 8], np.uint32), "SCALAR"),
+    }
+    given = {"extensions": {gltf_extensions.INSTANCING: {"attributes": attributes}}}
+    glb.json["nodes"] = [
+        {"mesh": 0, "children": [1], "translation": [0, 0, 3], **given},
+        {"mesh": 0, "translation": [0, 9, 0]},
+    ]
+    glb.json["extensionsUsed"] = glb.json["extensionsRequired"] = [gltf_extensions.INSTANCING]
+    scene = read(glb.save(tmp_path / "a.glb"))
+    found = sorted((places(scene, thing)[1].round(4).tolist() for thing in scene.objects), key=str)
+    assert found == [[1, 0, 3], [1, 9, 3], [5, 2, 3]]
+
+
+def test_too_many_instances_are_refused(tmp_path: Path, read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
+    glb, _ = quad()
+    where = glb.accessor(np.zeros((40, 3), np.float32), "VEC3")
+    glb.json["nodes"][0]["extensions"] = {gltf_extensions.INSTANCING: {"attributes": {"TRANSLATION": where}}}
+    glb.json["extensionsUsed"] = [gltf_extensions.INSTANCING]
+    monkeypatch.setattr(gltf_extensions, "MAX_NODES", 40)
+    with pytest.raises(SceneError, match=r"its instances make more than 40 nodes"):
+        read(glb.save(tmp_path / "a.glb"))
+
+
+def test_a_light_of_two_nodes_is_two_lights(tmp_path: Path, read: Read) -> None:
+    glb, _ = quad()
+    name = gltf_extensions.LIGHTS
+    glb.json["extensions"] = {name: {"lights": [{"type": "point", "intensity": 3.0}]}}
+    given = {"extensions": {name: {"light": 0}}}
+    glb.json["nodes"] += [
+        {"translation": [0, 5, 0], **given},
+        {"translation": [9, 5, 0], "extensions": {name: {"light": 0}}},
+    ]
+    glb.json["scenes"][0]["nodes"] = [0, 1, 2]
+    glb.json["extensionsUsed"] = [name]
+    scene = read(glb.save(tmp_path / "a.glb"))
+    matrices = global_matrices(scene.nodes)
+    assert sorted(matrices[light.node][0, 3] for light in scene.lights) == [0.0, 9.0]
+    assert {light.color for light in scene.lights} == {(3.0, 3.0, 3.0)}
+
+
+def packed_quad(path: Path, damage: bool = False) -> Path:
+    """A square that Draco packed: its accessors have no bytes of their own."""
+    library = pytest.importorskip("DracoPy", reason="Draco is read by DracoPy, which is not installed here")
+    data = library.encode(CORNERS, np.array([[0, 1, 2], [0, 2, 3]], np.uint32), quantization_bits=14)
+    glb, primitive = quad()
+    view = glb.view(data[: len(data) // 2] if damage else data)
+    for number in (0, 1):
+        del glb.json["accessors"][number]["bufferView"]
+    numbers = {"POSITION": library.decode(data).attributes[0]["unique_id"]}
+    primitive["extensions"] = {gltf_extensions.DRACO: {"bufferView": view, "attributes": numbers}}
+    glb.json["extensionsUsed"] = glb.json["extensionsRequired"] = [gltf_extensions.DRACO]
+    return glb.save(path)
+
+
+def test_draco_is_unpacked_in_the_child(tmp_path: Path) -> None:
+    scene = load([packed_quad(tmp_path / "a.glb")])
+    assert scene.triangle_count == 2
+    rows = {tuple(row) for row in scene.meshes[0].positions.round(3).tolist()}
+    assert rows == {tuple(row) for row in CORNERS.tolist()}
+
+
+def test_damaged_draco_and_none_are_sentences(tmp_path: Path, read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(SceneError, match="what Draco packed in it is damaged"):
+        read(packed_quad(tmp_path / "a.glb", damage=True))
+    path = packed_quad(tmp_path / "b.glb")
+    real = importlib.import_module
+
+    def without(name: str, *rest: Any) -> Any:
+        if name == "DracoPy":
+            raise ImportError(name)
+        return real(name, *rest)
+
+    monkeypatch.setattr(importlib, "import_module", without)
+    with pytest.raises(SceneError, match=r"which the package DracoPy reads, and that is not installed\. "):
+        read(path)
+
+
+def test_meshopt_is_a_sentence_where_nothing_else_is_there(tmp_path: Path, read: Read) -> None:
+    """A view that is compressed, whose other buffer has no bytes; where it has them it is read without a word."""
+    name = gltf_extensions.MESHOPT
+    for has_bytes in (False, True):
+        glb, _ = quad()
+        glb.json["bufferViews"][0]["extensions"] = {name: {"buffer": 0, "byteLength": 9, "byteStride": 12, "count": 4}}
+        glb.json["extensionsUsed"] = [name]
+        path = glb.save(tmp_path / f"{has_bytes}.glb")
+        if has_bytes:
+            assert read(path).triangle_count == 2
+            continue
+        writers.edit_glb(path, lambda document: document["buffers"][0].update(extensions={name: {"fallback": True}}))
+        with pytest.raises(SceneError, match=r"compressed by EXT_meshopt_compression, which no package reads"):
+            read(path)
+
+
+def test_physically_based_keys_of_obj(tmp_path: Path, read: Read) -> None:
+    """Pr, Pm, Ke and their maps, norm: maps count without a factor beside them. What is not drawn is said."""
+    for name, level in (("r", 60), ("m", 200), ("n", 128), ("e", 90)):
+        (tmp_path / f"{name}.png").write_bytes(writers.png(np.full((2, 2, 4), (level, level, level, 255), np.uint8)))
+    (tmp_path / "a.mtl").write_text(
+        "newmtl plain\nKd 1 1 1\nPr 0.3\nPm 0.8\nKe 1 2 3\nPs 0.4\nPc 1\nPcr 0.1\naniso 0.5\nnewmtl maps\nKd 1 1 1\n"
+        "map_Pr r.png\nmap_Pm m.png\nnorm n.png\nmap_Ke e.png\n"
+    )
+    faces = "usemtl plain\nf 1/1 2/2 3/3\nusemtl maps\nf 1/1 3/3 4/4\n"
+    corners = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\n"
+    (tmp_path / "a.obj").write_text(f"mtllib a.mtl\n{corners}{faces}")
+    scene = read(tmp_path / "a.obj")
+    plain, maps = (next(one for one in scene.materials if one.name == name) for name in ("plain", "maps"))
+    assert (plain.roughness, plain.metallic) == pytest.approx((0.3, 0.8)) and plain.emission == (1.0, 2.0, 3.0)
+    assert (maps.roughness, maps.metallic) == (1.0, 1.0)
+    assert scene.textures[maps.metallic_roughness_texture].pixels[0, 0].tolist()[1:3] == [60, 200]
+    assert scene.textures[maps.normal_texture].name == "n.png" and maps.emission_texture >= 0
+    assert any("clear coat" in remark.sentence for remark in scene.remarks)
