@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from raygrove.app.settings import option_tables
+from raygrove.gpu.configuration import Part, parse
 
 _WORDS = {
     "auto": "Automatic",
@@ -55,6 +56,28 @@ def short_title(key: str, value: str) -> str:
 def brief_layout(name: str) -> str:
     """What the field calls a layout, for where it stands behind a builder: "H-PLOC / BVH4"."""
     return _LAYOUTS.get(name) or short_title("layout", name)
+
+
+def structure_title(configuration: str, layout: str = "") -> str:
+    """The structure of a configuration: "H-PLOC + Reinsertion / BVH4"; `layout` is what `auto` has become."""
+    spelt = parse(configuration)
+    text = short_title("hierarchy", spelt.builder.name) + options_of(spelt.builder)
+    if spelt.optimiser is not None and spelt.optimiser.name != "none":
+        text += f" + {short_title('optimiser', spelt.optimiser.name)}{options_of(spelt.optimiser)}"
+    shown = spelt.layout.name if spelt.layout is not None and spelt.layout.name != "auto" else layout
+    return f"{text} / {brief_layout(shown)}" if shown else text
+
+
+def options_of(part: Part) -> str:
+    """The options that a configuration gives to a part of it: " n=7"."""
+    return "".join(f" {name}={value}" for name, value in part.options)
+
+
+def in_titles(sentence: str) -> str:
+    """A sentence of the library's with titles in place of the names of structures, optimisers and layouts."""
+    kinds = {name: kind for kind in ("hierarchy", "optimiser") for name in _KINDS[kind]()}
+    known = {name: short_title(kind, name) for name, kind in kinds.items()} | _LAYOUTS
+    return re.sub(r"\w+", lambda word: known.get(word[0], word[0]), sentence)
 
 
 def words(name: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from raygrove.app.settings.titles import in_titles, structure_title
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
 from raygrove.app.ui.widgets.text_table import TextTable
@@ -70,18 +71,18 @@ class Card(QFrame):
         self.finding = finding
         self.try_it.setEnabled(finding.gain is None)
         if finding.gain is None:
-            self.help.setText(self.tr("May help: {remedy}.").format(remedy=finding.remedy))
+            self.help.setText(self.tr("May help: {remedy}.").format(remedy=in_titles(finding.remedy)))
         elif finding.gain > 1.005:
+            text = self.tr("{structure} saves {saved} (counted).")
             saved = f"{1.0 - 1.0 / finding.gain:.0%}"
-            text = self.tr("{configuration} saves {saved} (counted).")
-            self.help.setText(text.format(configuration=finding.configuration, saved=saved))
+            self.help.setText(text.format(structure=structure_title(finding.configuration), saved=saved))
         else:
-            text = self.tr("{configuration} saves nothing (counted).")
-            self.help.setText(text.format(configuration=finding.configuration))
+            text = self.tr("{structure} saves nothing (counted).")
+            self.help.setText(text.format(structure=structure_title(finding.configuration)))
 
     def _try(self) -> None:
         self.try_it.setEnabled(False)
-        self.help.setText(self.tr("Building {name} …").format(name=self.finding.configuration))
+        self.help.setText(self.tr("Building {name} …").format(name=structure_title(self.finding.configuration)))
         self.tried.emit(self.finding)
 
 
@@ -143,9 +144,9 @@ class HotPanel(QWidget):
             return
         self.found = found
         visits, tests = int(found.visits.sum()), int(found.tests.sum())
-        text = self.tr("{configuration}: {rays:,} rays, {visits:,} visits, {tests:,} primitives tested.")
+        text = self.tr("{structure}: {rays:,} rays, {visits:,} visits, {tests:,} primitives tested.")
         figures = {"rays": found.counts.rays, "visits": visits, "tests": tests}
-        self.hint.setText(text.format(configuration=found.configuration, **figures))
+        self.hint.setText(text.format(structure=structure_title(found.configuration), **figures))
         self._show_cards([one for one in found.findings if isinstance(one, HotFinding)])
         self._list()
 

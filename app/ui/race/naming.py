@@ -1,21 +1,11 @@
-"""What people are shown for a configuration: titles instead of the names in its spelling."""
+"""What people are shown of a configuration that takes part: its update policy, and its place."""
 
 from __future__ import annotations
 
 from raygrove.app.settings import titles
-from raygrove.gpu.configuration import Part, parse
+from raygrove.gpu.configuration import parse
 
 ORDINALS = ("1st", "2nd", "3rd")
-
-
-def structure_title(configuration: str, layout: str = "") -> str:
-    """The structure: "H-PLOC + Reinsertion / BVH4"; `layout` is what `auto` has become."""
-    spelt = parse(configuration)
-    text = titles.short_title("hierarchy", spelt.builder.name) + _options(spelt.builder)
-    if spelt.optimiser is not None and spelt.optimiser.name != "none":
-        text += f" + {titles.short_title('optimiser', spelt.optimiser.name)}{_options(spelt.optimiser)}"
-    shown = spelt.layout.name if spelt.layout is not None and spelt.layout.name != "auto" else layout
-    return f"{text} / {titles.brief_layout(shown)}" if shown else text
 
 
 def policy_title(configuration: str) -> str:
@@ -23,13 +13,9 @@ def policy_title(configuration: str) -> str:
     spelt = parse(configuration)
     if spelt.policy is None:
         return titles.short_title("update.mode", "rebuild").lower()
-    return titles.short_title("update.mode", spelt.policy.name).lower() + _options(spelt.policy)
+    return titles.short_title("update.mode", spelt.policy.name).lower() + titles.options_of(spelt.policy)
 
 
 def ordinal(rank: int) -> str:
     """1st, 2nd ..."""
     return ORDINALS[rank - 1] if rank <= len(ORDINALS) else f"{rank}th"
-
-
-def _options(part: Part) -> str:
-    return "".join(f" {name}={value}" for name, value in part.options)

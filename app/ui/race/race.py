@@ -22,7 +22,8 @@ from raygrove.app.playback import timeline as timelines
 from raygrove.app.settings.chosen_configuration import spelling_of
 from raygrove.app.settings.file import load_user_settings
 from raygrove.app.settings.race_options import EDITED, RACE, RaceOptions, contestants_of, edited_place, pair_of
-from raygrove.app.ui.race.naming import ordinal, policy_title, structure_title
+from raygrove.app.settings.titles import structure_title
+from raygrove.app.ui.race.naming import ordinal, policy_title
 from raygrove.app.ui.race.pictures import RacePicture
 from raygrove.app.ui.race.race_bar import RaceBar
 from raygrove.app.ui.race.race_view import RaceView

@@ -11,9 +11,9 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from raygrove.app.settings.race_options import MOST
+from raygrove.app.settings.titles import structure_title
 from raygrove.app.ui.pipeline.faces import milliseconds
 from raygrove.app.ui.plain_text import Label
-from raygrove.app.ui.race.naming import structure_title
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
 from raygrove.gpu.analysis.live_race import LiveRace
 from raygrove.gpu.analysis.race import Contestant

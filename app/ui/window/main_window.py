@@ -42,7 +42,8 @@ from raygrove.app.ui.session.set_aside import SetAside
 from raygrove.app.ui.session.settings_files import Remaker, open_settings
 from raygrove.app.ui.timeline.timeline_bar import TimelineBar
 from raygrove.app.ui.window import theme
-from raygrove.app.ui.window.docks import FirstRoom, LeftTabs, PageAlone, PictureAlone, make_docks
+from raygrove.app.ui.window.docks import FirstRoom, PageAlone, PictureAlone, TabBars, make_docks
+from raygrove.app.ui.window.first_steps import FirstSteps
 from raygrove.app.ui.window.picture_place import PicturePlace
 from raygrove.app.ui.window.previews import Previews
 from raygrove.app.ui.window.recent_pictures import RecentPictures
@@ -96,7 +97,7 @@ class MainWindow(QMainWindow):
         self.place.follow(self.workspaces.current)
         FirstRoom(self, self.docks)
         self.set_aside = SetAside(session, self)
-        LeftTabs(self, self.docks)
+        TabBars(self, self.docks)
         self.page_alone = PageAlone(self.stack, self.welcome, lambda: (self.pipeline, *self.workspaces.in_order()))
         self.picture_alone = PictureAlone(self, lambda: (self.menuBar(), self.statusBar(), self.pipeline, *self.docks))
         self.workspaces.before, self.workspaces.after = self._bring_back, self.page_alone.follow
@@ -216,11 +217,9 @@ class MainWindow(QMainWindow):
         document.observe(self._state_changed)
         self._remaker = Remaker(document, self)
         self.running.has_ended.connect(self._show_something)
-        self.welcome.demo_chosen.connect(self.open_demo)
-        self.welcome.file_chosen.connect(lambda path: self.open_files([path]))
-        self.welcome.open_wanted.connect(self.ask_for_files)
         self.welcome.tour_wanted.connect(self.tour.begin)
         self.welcome.left.connect(self._show_picture)
+        FirstSteps(self.session, self, self.welcome, self.open_files, self.open_demo, self.ask_for_files)
         self.loop.frame_arrived.connect(self._show_frame)
         self.inspectors.attach(self.loop, self.session.figures)
         self.loop.problem.connect(self.messages.show_picture_problem)

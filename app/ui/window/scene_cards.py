@@ -51,7 +51,7 @@ class Card(QToolButton):
         outline = QPainterPath()
         outline.addRoundedRect(area, 4, 4)
         painter.setClipPath(outline)
-        painter.fillRect(area, self.palette().color(QPalette.ColorRole.Mid))
+        painter.fillRect(area, self.palette().color(QPalette.ColorRole.Midlight))
         if picture is not None:
             painter.drawPixmap(area, picture, QRectF(picture.rect()))
         painter.end()
@@ -85,6 +85,11 @@ class CardGroups(QVBoxLayout):
         self.addLayout(self._grid)
         self.addStretch(1)
         self.fit(MOST_COLUMNS * (CARD.width() + 3 * GAP))
+
+    @property
+    def columns(self) -> int:
+        """How many stand beside each other."""
+        return self._columns
 
     def fit(self, width: int) -> None:
         """Take as many columns as there are in so many pixels."""

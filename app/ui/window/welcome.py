@@ -10,6 +10,7 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QHideEvent, QIcon, QPalette, QPixmap, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QFrame,
     QHBoxLayout,
     QListWidget,
@@ -27,10 +28,13 @@ from raygrove.app.ui.window.machine_line import MachineLine
 from raygrove.app.ui.window.previews import SIZE, Previews
 from raygrove.app.ui.window.recent_pictures import SIZE as PLATE
 from raygrove.app.ui.window.recent_pictures import RecentPictures
-from raygrove.app.ui.window.scene_cards import CARD, Card, CardGroups
+from raygrove.app.ui.window.scene_cards import CARD, MOST_COLUMNS, Card, CardGroups
 from raygrove.version import VERSION
 
 SIDE_WIDTH = 230
+STARTS_AT = 3
+"""Their place at the left: behind what opens files."""
+
 ROOT = Path(__file__).resolve().parents[3]
 GUIDE, NEWS = ROOT / "docs" / "guide.md", ROOT / "CHANGELOG.md"
 """Pages of the checkout; a package without them does not offer them."""
@@ -54,13 +58,15 @@ def questions() -> Mapping[str, tuple[str, ...]]:
 
 
 class WelcomePage(QScrollArea):
-    """See the module. `demo_chosen` carries a name, `file_chosen` a path; `open_wanted`, `tour_wanted` and `left` (back
-    to the scene that is open) nothing. `pictures` are those of recent files, `fill_lessons` makes the entries of a
-    menu."""
+    """See the module. `demo_chosen` carries a name, `file_chosen` a path; `open_wanted`, `tree_wanted`, `race_wanted`,
+    `tour_wanted` and `left` (back to the scene that is open) nothing. `pictures` are those of recent files,
+    `fill_lessons` makes the entries of a menu."""
 
     demo_chosen = Signal(str)
     file_chosen = Signal(str)
     open_wanted = Signal()
+    tree_wanted = Signal()
+    race_wanted = Signal()
     tour_wanted = Signal()
     left = Signal()
 
@@ -91,7 +97,12 @@ class WelcomePage(QScrollArea):
         row = QHBoxLayout()
         row.setSpacing(24)
         row.addWidget(self._side())
-        row.addLayout(self.groups, 1)
+        self._starts = self._ways_in()
+        self._right = QVBoxLayout()
+        self._right.setSpacing(12)
+        self._right.addLayout(self.groups, 1)
+        self._right.addWidget(self._starts)
+        row.addLayout(self._right, 1)
         column.addLayout(row)
         column.addStretch(1)
         column.addLayout(self._foot())
@@ -121,7 +132,6 @@ class WelcomePage(QScrollArea):
         )
         hint.setWordWrap(True)
         self._back = self._button("back", self.tr("Back to the scene"), self.left)
-        self._tour = self._button("tour", "", self.tour_wanted)
         side = QWidget()
         side.setFixedWidth(SIDE_WIDTH)
         column = QVBoxLayout(side)
@@ -129,15 +139,39 @@ class WelcomePage(QScrollArea):
         for widget in (
             self._button("open", self.tr("Open a model…"), self.open_wanted),
             hint,
+            self._button("open_tree", self.tr("Open a tree…"), self.tree_wanted),
             self._back,
-            self._tour,
-            self._lessons(),
             self._recent_title,
         ):
             column.addWidget(widget)
         column.addWidget(self._recent, 1)
         column.addStretch(0)
+        self._left = column
         return side
+
+    def _ways_in(self) -> QWidget:
+        """Where to begin without a model of one's own."""
+        self._tour = self._button("tour", "", self.tour_wanted)
+        race = self._button("race", self.tr("Race two structures on Explode"), self.race_wanted)
+        starts = QWidget()
+        row = QBoxLayout(QBoxLayout.Direction.LeftToRight, starts)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        for button in (race, self._tour, self._lessons()):
+            row.addWidget(button)
+        row.addStretch(1)
+        return starts
+
+    def _place_starts(self, *, is_narrow: bool) -> None:
+        """Below the scenes, or where these do not fit on the page at the left, where they are seen at once."""
+        row = self._starts.layout()
+        assert isinstance(row, QBoxLayout), "made above"
+        directions = QBoxLayout.Direction
+        row.setDirection(directions.TopToBottom if is_narrow else directions.LeftToRight)
+        if is_narrow:
+            self._left.insertWidget(STARTS_AT, self._starts)
+        else:
+            self._right.addWidget(self._starts)
 
     def _lessons(self) -> QPushButton:
         """What opens the list of lessons, which is made when it opens."""
@@ -197,7 +231,7 @@ class WelcomePage(QScrollArea):
         picture = self._pictures.of(entry) if self._pictures is not None else QPixmap()
         if picture.isNull():
             picture = QPixmap(PLATE)
-            picture.fill(self.palette().color(QPalette.ColorRole.Mid))
+            picture.fill(self.palette().color(QPalette.ColorRole.Midlight))
         return picture
 
     def show_ways(self, *, has_scene: bool, took_tour: bool) -> None:
@@ -227,6 +261,7 @@ class WelcomePage(QScrollArea):
         """As many cards in a row as there is room for."""
         super().resizeEvent(event)
         self.groups.fit(event.size().width() - SIDE_WIDTH - 2 * 28 - 24)
+        self._place_starts(is_narrow=self.groups.columns < MOST_COLUMNS)
 
 
 assert SIZE[0] * CARD.height() == SIZE[1] * CARD.width()

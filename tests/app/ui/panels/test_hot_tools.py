@@ -130,10 +130,19 @@ def test_findings_are_shown_and_tried(scene_window: MainWindow, tools: HotTools,
     qtbot.waitUntil(lambda: tools.marks.paid is not None)
     assert tools.marks.paid is not None and tools.marks.paid.sum() == found.counts.primitive_tests[:2].sum()
     card.try_it.click()
-    assert "Building sbvh/bvh4" in card.help.text()
+    assert "Building SAH with spatial splits / BVH4" in card.help.text()
     qtbot.waitUntil(lambda: card.finding.gain is not None)
-    assert card.help.text().startswith("sbvh/bvh4 saves") and not card.try_it.isEnabled()
-    assert "sbvh/bvh4" in tools.hot.text() and tools.hot.table()[1][0]["name"] == tools.hot.spots[0].name
+    assert card.help.text().startswith("SAH with spatial splits / BVH4 saves") and not card.try_it.isEnabled()
+    assert "with spatial splits / BVH4" in tools.hot.text()
+    assert tools.hot.table()[1][0]["name"] == tools.hot.spots[0].name
+
+
+def test_what_helps_is_named_by_titles(tools: HotTools, found: HotSpots) -> None:
+    own = dataclasses.replace(FINDING, remedy="give it a tree of its own: two_level, or the optimiser reinsertion")
+    tools.hot.take(dataclasses.replace(found, findings=(own,)))
+    said = tools.hot.cards[0].help.text()
+    assert "Two-level BVH, or the optimiser Parallel reinsertion" in said and "_" not in said
+    assert "Linear BVH / BVH4" in tools.hot.hint.text()
 
 
 def test_a_remedy_is_raced(scene_window: MainWindow, tools: HotTools, found: HotSpots) -> None:

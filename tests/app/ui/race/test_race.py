@@ -14,8 +14,9 @@ from raygrove.app.frames.contestants import as_drawn
 from raygrove.app.frames.race_hits import ComparedHits, StepDifference
 from raygrove.app.playback import timeline as timelines
 from raygrove.app.settings.race_options import contestants_of
+from raygrove.app.settings.titles import structure_title
 from raygrove.app.ui.race.header import RaceHeader
-from raygrove.app.ui.race.naming import ordinal, policy_title, structure_title
+from raygrove.app.ui.race.naming import ordinal, policy_title
 from raygrove.app.ui.race.ranking_panel import RankingPanel
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.analysis.hit_proof import HitProof

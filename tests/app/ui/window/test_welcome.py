@@ -12,6 +12,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QListWidget, QPushButton
 
 from raygrove.app.scene_io.demos import ALL_DEMOS
+from raygrove.app.settings.race_options import contestants_of
+from raygrove.app.ui.dialogs import questions as questions_asked
+from raygrove.app.ui.window import first_steps
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.app.ui.window.previews import ROOT, SIZE, SOURCES, Previews
 from raygrove.app.ui.window.welcome import WelcomePage, questions
@@ -102,7 +105,7 @@ def test_plates_have_the_colour_of_the_theme(page: WelcomePage) -> None:
     card = page.cards["walker"]
     for colour in (Qt.GlobalColor.red, Qt.GlobalColor.blue):
         palette = card.palette()
-        palette.setColor(QPalette.ColorRole.Mid, colour)
+        palette.setColor(QPalette.ColorRole.Midlight, colour)
         card.setPalette(palette)
         assert card.icon().pixmap(card.iconSize()).toImage().pixelColor(80, 40) == colour
 
@@ -166,3 +169,49 @@ def test_leaving_the_page_stops_the_drawing_at_once_and_leaves_nothing(qtbot: An
     with qtbot.waitSignal(process.destroyed):
         pass
     assert not list(tmp_path.iterdir())
+
+
+def test_a_race_begins_on_the_first_page(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(window.document, "open_demo", opened.append)
+    button = window.welcome.findChild(QPushButton, "race")
+    assert isinstance(button, QPushButton)
+    button.click()
+    settings = window.document.state.settings
+    assert opened == ["explode"] and settings.window.workspace == "race"
+    assert len(contestants_of(settings.race)) == 2, "as the button says"
+
+
+def test_a_tree_is_asked_for_once_its_scene_is_there(
+    window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(first_steps, "ask_for_tree", lambda session, parent: asked.append("tree"))
+    model = tmp_path / "one.obj"
+    model.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    chosen: list[str] = []
+
+    def ask(parent: object, folder: str) -> list[str]:
+        asked.append("scene")
+        return list(chosen)
+
+    monkeypatch.setattr(questions_asked, "ask_for_files", ask)
+    button = window.welcome.findChild(QPushButton, "open_tree")
+    assert isinstance(button, QPushButton)
+    button.click()
+    assert asked == ["scene"], "nothing was chosen: nothing more is asked"
+    chosen.append(str(model))
+    button.click()
+    qtbot.waitUntil(lambda: asked == ["scene", "scene", "tree"])
+    button.click()
+    assert asked[3:] == ["tree"], "over the scene that is open"
+
+
+@pytest.mark.parametrize("size", [(1280, 672), (900, 552)])
+def test_ways_in_are_seen_at_once(page: WelcomePage, size: tuple[int, int]) -> None:
+    page.show()
+    page.resize(*size)
+    take_places()
+    for name in ("open", "open_tree", "race", "tour", "lessons"):
+        button = page.findChild(QPushButton, name)
+        assert isinstance(button, QPushButton) and button.visibleRegion().boundingRect() == button.rect(), name

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QTabBar
 
 from raygrove.app.settings.workspaces import FIRST, WORKSPACES
 from raygrove.app.ui.session.memory import Memory
@@ -108,3 +109,15 @@ def test_the_first_panel_is_in_front_behind_the_first_page_of_a_start(window: Ma
     window.workspaces.choose("inspect")
     window.stack.setCurrentWidget(window.view)
     assert f"dock.{WORKSPACES['inspect'].panels[0]}" in {f"dock.{name}" for name in in_front(window)}
+
+
+@pytest.mark.parametrize("width", [900, 1280])
+def test_tabs_of_inspect_have_all_their_letters_side_by_side(scene_window: MainWindow, width: int) -> None:
+    scene_window.resize(width, 600)
+    scene_window.commands.actions["view.workspace.inspect"].trigger()
+    take_places()
+    titles = {dock.windowTitle() for dock in scene_window.docks if dock.objectName() in ("dock.ray", "dock.boxes")}
+    bars = scene_window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    (bar,) = (one for one in bars if one.x() >= 0 and titles <= {one.tabText(tab) for tab in range(one.count())})
+    assert bar.count() == 7 and bar.elideMode() == Qt.TextElideMode.ElideNone
+    assert bar.tabRect(0).left() >= 0 and bar.tabRect(6).right() <= bar.width()
