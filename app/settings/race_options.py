@@ -38,6 +38,12 @@ class RaceOptions:
         "",
         "The letter of the one whose configuration the row above the pictures shows and changes; empty for none.",
     )
+    lines: str = option(
+        "total",
+        "What each costs over the clip, drawn below the pictures: a frame in total, what its update takes, its rays, "
+        "or nothing.",
+        choices=("total", "update", "trace", "off"),
+    )
     split: float = option(0.5, "Where the line of split stands, from the left.", minimum=0.0, maximum=1.0)
 
 

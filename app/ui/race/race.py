@@ -26,6 +26,7 @@ from raygrove.app.settings.titles import structure_title
 from raygrove.app.ui.race.naming import ordinal, policy_title
 from raygrove.app.ui.race.pictures import RacePicture
 from raygrove.app.ui.race.race_bar import RaceBar
+from raygrove.app.ui.race.race_lines import RaceLines
 from raygrove.app.ui.race.race_view import RaceView
 from raygrove.app.ui.race.ranking_panel import RankingPanel, figure
 from raygrove.app.ui.session.session import Session
@@ -70,7 +71,8 @@ class Race(QObject):
         """The workspace is shown: its view, which lets `made` have each new picture."""
         if self.view is None:
             self._bar = RaceBar(lambda: self._options)
-            self.view = RaceView(self._bar, made)
+            self._lines = RaceLines()
+            self.view = RaceView(self._bar, self._lines, made)
             self._connect(self.view)
             self._document.observe(self._changed)
             self._session.loop.frame_arrived.connect(self._take)
@@ -89,6 +91,8 @@ class Race(QObject):
         view.split_moved.connect(self._split)
         self._bar.mode_wanted.connect(lambda mode: self._document.change(f"{KEY}.mode", mode))
         self._bar.pair_wanted.connect(lambda pair: self._document.change(f"{KEY}.pair", pair))
+        self._bar.lines_wanted.connect(lambda name: self._document.change(f"{KEY}.lines", name))
+        self._lines.jumped.connect(self._go_to)
         self._bar.add_wanted.connect(self.add)
         self._bar.report_wanted.connect(self.ask_for_report)
 
@@ -139,6 +143,11 @@ class Race(QObject):
         self._bar.say("")
         return True
 
+    def _go_to(self, seconds: float) -> None:
+        """A click among the lines: the clip stands there."""
+        head = timelines.pause(self._document.state.timeline)
+        self._document.move_head(timelines.scrub(head, seconds, self._document.span))
+
     def _split(self, share: float, is_over: bool) -> None:
         self._document.change(f"{KEY}.split", share, "race.split")
         if is_over:
@@ -153,13 +162,16 @@ class Race(QObject):
         """Show who races, and forget what was measured where that is another race."""
         state, view = self._document.state, self.view
         drawn = as_drawn(state)
-        key = (state.scene, drawn.settings, drawn.views, state.hidden)
+        key = (state.scene, drawn.settings, drawn.views, state.hidden, self._document.span)
         texts = contestants_of(self._options)
         if key != self._key:
             self._key, self._live, self._marks = key, LiveRace(texts), False
             self.panel.show_hits.setChecked(False)
+            if view is not None:
+                self._lines.begin(self._document.span, len(texts))
         if view is None:
             return
+        self._lines.show_quantity(self._options.lines)
         view.take(self._options)
         for place, (header, text) in enumerate(zip(view.headers, texts, strict=True)):
             spent = self._live.newest
@@ -182,6 +194,8 @@ class Race(QObject):
             return
         self._seen = found.frame_id
         self._live.take(found.views)
+        self._lines.log.take(found.time, found.views)
+        self._lines.news(self._document.state.timeline.time)
         now = time.perf_counter()
         if now - self._shown_at > SECONDS_BETWEEN or not frame.request.is_moving:
             self._shown_at = now

@@ -18,10 +18,11 @@ HEIGHT = 36
 
 
 class RaceBar(QWidget):
-    """See the module. `mode_wanted` and `pair_wanted` carry what was chosen; the others tell what was pressed."""
+    """See the module. Those that carry a text say what was chosen, the others what was pressed."""
 
     mode_wanted = Signal(str)
     pair_wanted = Signal(str)
+    lines_wanted = Signal(str)
     add_wanted = Signal()
     report_wanted = Signal()
 
@@ -36,6 +37,14 @@ class RaceBar(QWidget):
         self.pair.setObjectName("race.pair")
         self.pair.setAccessibleName(self.tr("The two that are compared"))
         self.pair.activated.connect(lambda place: self.pair_wanted.emit(self.pair.itemData(place)))
+        self.lines = QComboBox(self)
+        self.lines.setObjectName("race.lines")
+        self.lines.setAccessibleName(self.tr("Lines over the clip"))
+        self.lines.setToolTip(self.tr("What each contestant costs over the clip, as a line below the pictures"))
+        names = (self.tr("Lines: total"), self.tr("Lines: update"), self.tr("Lines: trace"), self.tr("No lines"))
+        for value, name in zip(("total", "update", "trace", "off"), names, strict=True):
+            self.lines.addItem(name, value)
+        self.lines.activated.connect(lambda place: self.lines_wanted.emit(self.lines.itemData(place)))
         self.said = Label("", self)
         self.said.setObjectName("race.said")
         self.said.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -50,7 +59,7 @@ class RaceBar(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(4, 4, 4, 4)
         row.setSpacing(6)
-        for widget in (self.modes, self.pair):
+        for widget in (self.modes, self.pair, self.lines):
             row.addWidget(widget)
         row.addWidget(self.said, 1)
         for button in (self.add, self.report):
@@ -73,6 +82,7 @@ class RaceBar(QWidget):
                 words = self.tr("{one} and {other}").format(one=LETTERS[one], other=LETTERS[other])
                 self.pair.addItem(words, _letters(one, other))
         self.pair.setCurrentIndex(max(self.pair.findData(_letters(*pair_of(options))), 0))
+        self.lines.setCurrentIndex(self.lines.findData(options.lines))
         self.pair.setVisible(options.mode != "grid" and count > 1)
 
     def say(self, sentence: str, is_wrong: bool = False) -> None:

@@ -24,6 +24,7 @@ from raygrove.app.ui.race import header
 from raygrove.app.ui.race.header import RaceHeader
 from raygrove.app.ui.race.pictures import RacePicture
 from raygrove.app.ui.race.race_bar import RaceBar
+from raygrove.app.ui.race.race_lines import HEIGHT, LOW_BELOW, LOW_HEIGHT, RaceLines
 from raygrove.gpu.analysis.race import LETTERS
 from raygrove.gpu.display.sphere_look import SphereDrawingError, SpherePicture
 
@@ -31,9 +32,9 @@ GAP = 4
 
 
 class RaceView(QWidget):
-    """See the module; a View of the frame loop. `bar` stands below the pictures. `made` is called with each new
-    picture, to let mouse and keys in it move the camera. `chosen` carries the place of a contestant that the pipeline
-    is to show; `spelt` and `removed` that of one that is to be another, or none."""
+    """See the module; a View of the frame loop. `lines` and `bar` stand below the pictures. `made` is called with each
+    new picture, to let mouse and keys in it move the camera. `chosen` carries the place of a contestant that is to be
+    the pipeline's; `spelt` and `removed` that of one that is to be another, or none."""
 
     painted = Signal()
     exchange_changed = Signal()
@@ -45,13 +46,20 @@ class RaceView(QWidget):
     kind = "race"
     way = "painted by Qt"
 
-    def __init__(self, bar: RaceBar, made: Callable[[RacePicture, int], object], parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        bar: RaceBar,
+        lines: RaceLines,
+        made: Callable[[RacePicture, int], object],
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self.setObjectName("race")
         self.setMinimumSize(64, 48)
         self.paint_ms = 0.0
-        self.bar, self._made = bar, made
-        bar.setParent(self)
+        self.bar, self.lines, self._made = bar, lines, made
+        for below in (bar, lines):
+            below.setParent(self)
         self._options = RaceOptions()
         self.headers: list[RaceHeader] = []
         self.pictures: list[RacePicture] = []
@@ -111,7 +119,7 @@ class RaceView(QWidget):
 
     def picture(self) -> QImage | None:
         """What is seen of the race, with its headers."""
-        return self.grab(QRect(0, 0, self.width(), self.height() - self.bar.height())).toImage()
+        return self.grab(QRect(0, 0, self.width(), self.height() - self._below())).toImage()
 
     # -- who races ------------------------------------------------------------------------------------------------
     def take(self, options: RaceOptions) -> None:
@@ -159,7 +167,7 @@ class RaceView(QWidget):
 
     def places(self) -> list[tuple[QRect, QRect]]:
         """Where header and picture of each of `shown` stand; side by side one picture is shared."""
-        room = QRect(0, 0, self.width(), max(self.height() - self.bar.sizeHint().height(), header.HEIGHT + 16))
+        room = QRect(0, 0, self.width(), max(self.height() - self._below(), header.HEIGHT + 16))
         count, is_grid = len(self.shown), len(self.shown) == len(self._slots) and self._options.mode == "grid"
         columns = 1 if count < 2 else 2
         rows = -(-count // columns) if is_grid else 1
@@ -171,6 +179,11 @@ class RaceView(QWidget):
             own = QRect(left, top + header.HEIGHT, width, height - header.HEIGHT)
             found.append((QRect(left, top, width, header.HEIGHT), own if is_grid or count < 2 else shared))
         return found
+
+    def _below(self) -> int:
+        """Pixels of what stands below the pictures."""
+        lines = 0 if self._options.lines == "off" else HEIGHT if self.height() >= LOW_BELOW else LOW_HEIGHT
+        return self.bar.sizeHint().height() + lines
 
     def _arrange(self) -> None:
         is_wide, shown = self.shown != tuple(range(len(self._slots))) or self._options.mode != "grid", self.shown
@@ -187,8 +200,10 @@ class RaceView(QWidget):
                 picture.setGeometry(places[place][1])
         if is_wide:
             self.wide.setGeometry(self.places()[0][1])
-        low = self.bar.sizeHint().height()
+        low, below = self.bar.sizeHint().height(), self._below()
         self.bar.setGeometry(0, self.height() - low, self.width(), low)
+        self.lines.setVisible(below > low)
+        self.lines.setGeometry(0, self.height() - below, self.width(), below - low)
         if any(slots.exchange is None for slots in self._slots):
             self._fit_slots()
         else:

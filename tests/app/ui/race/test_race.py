@@ -39,7 +39,8 @@ class RacingMaker(PaintedMaker):
         if len(slots) == 1:
             return drawn
         views = [view(2.0, 1.0 + place, size=(slots[0].width, slots[0].height)) for place in range(len(slots))]
-        return dataclasses.replace(drawn, statistics=frame(drawn.frame_id, *views), samples_wanted=2)
+        found = dataclasses.replace(frame(drawn.frame_id, *views), time=moment.time)
+        return dataclasses.replace(drawn, statistics=found, samples_wanted=2)
 
     def hits_compared(self) -> ComparedHits:
         """One tie, or three mismatches."""
@@ -190,6 +191,29 @@ def test_elsewhere_the_pipeline_is_no_contestants(raced: MainWindow) -> None:
     assert document.state.settings.race.edited == "" and document.state.settings.render.hierarchy == "hploc"
     raced.commands.actions["structure.hierarchy.lbvh"].trigger()
     assert contestants_of(document.state.settings.race) == ("lbvh@refit", "hploc")
+
+
+def test_lines_over_the_clip_are_told_apart_by_letter_and_dash(raced: MainWindow, qtbot: Any) -> None:
+    race, document = raced.place.race, raced.document
+    view = race.view
+    assert view is not None and view.lines.isVisible()
+    document.toggle_play()
+    qtbot.waitUntil(lambda: sum(np.isfinite(view.lines.log.line(1, "total")[1])) > 4)
+    document.toggle_play()
+    view.lines.show_latest()
+    lines = view.lines.chart.lines
+    assert [line.letter for line in lines] == ["A", "B"] and lines[0].style != lines[1].style
+    first, second = (line.values[np.isfinite(line.values)] for line in lines)
+    np.testing.assert_allclose(second - first, 1.0, err_msg="as the stand-in has it: 4 ms and 5 ms")
+    view.bar.lines.activated.emit(2)
+    assert document.state.settings.race.lines == "trace"
+    assert [set(line.values[np.isfinite(line.values)]) for line in view.lines.chart.lines] == [{1.0}, {2.0}]
+    times = lines[0].times
+    view.lines.chart.chosen.emit(float(times[3]))
+    assert document.state.timeline.time == pytest.approx(times[3])
+    bottom = max(picture.geometry().bottom() for picture in view.pictures)
+    document.change("settings.race.lines", "off")
+    assert not view.lines.isVisible() and max(picture.geometry().bottom() for picture in view.pictures) > bottom + 60
 
 
 def test_the_line_of_a_split_is_dragged_as_one_step(raced: MainWindow, qtbot: Any) -> None:

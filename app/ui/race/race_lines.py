@@ -1,0 +1,90 @@
+"""What each contestant costs over the clip, a line each, below the pictures: medians of what was measured.
+Lines are told apart by letter and dash, as in the panel Cost over time; a click goes there."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QCoreApplication, QEvent, QTimer, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from raygrove.app.playback.race_log import FIGURES, RaceLog
+from raygrove.app.playback.timeline import Span
+from raygrove.app.ui.colors import scheme
+from raygrove.app.ui.widgets.line_chart import Line, LineChart
+from raygrove.gpu.analysis.race import LETTERS
+
+BETWEEN_S = 0.5
+"""From one drawing of the lines to the next."""
+HEIGHT, LOW_HEIGHT, LOW_BELOW = 132, 92, 520
+"""Pixels of it, and in a view that is lower than the last."""
+
+
+def titles() -> dict[str, str]:
+    """What can be shown, by its name in the settings."""
+    tr = QCoreApplication.translate
+    names = (tr("Race", "Total, ms"), tr("Race", "Build and refit, ms"), tr("Race", "Trace, ms"))
+    return dict(zip(FIGURES, names, strict=True))
+
+
+class RaceLines(QWidget):
+    """See the module. `jumped` carries seconds."""
+
+    jumped = Signal(float)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("race.lines")
+        self.log, self.chart = RaceLog(), LineChart("", self)
+        self.chart.setMinimumSize(80, 40)
+        self.chart.setToolTip(self.tr("Seconds of the animation; click to go there"))
+        self.chart.chosen.connect(self.jumped)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(4, 4, 4, 0)
+        column.addWidget(self.chart)
+        self._shown, self._duration, self._count, self._drawn_at = FIGURES[0], 0.0, 0, 0.0
+        self._timer = QTimer(self, singleShot=True)
+        self._timer.timeout.connect(self.show_latest)
+
+    def begin(self, span: Span, contestants: int) -> None:
+        """Another race begins, or another animation."""
+        self.log.begin(span, contestants)
+        self._duration, self._count = span.duration, contestants
+        self.show_latest()
+
+    def show_quantity(self, name: str) -> None:
+        """Show one of FIGURES."""
+        if name in FIGURES and name != self._shown:
+            self._shown = name
+            self.show_latest()
+
+    def news(self, seconds: float) -> None:
+        """Something was measured; where the playing head stands."""
+        self.chart.show_mark(seconds)
+        if self.isVisible() and not self._timer.isActive():
+            wait = self._drawn_at + BETWEEN_S - time.monotonic()
+            self._timer.start(max(0, round(wait * 1000)))
+
+    def show_latest(self) -> None:
+        """Draw what is known now."""
+        self._drawn_at = time.monotonic()
+        color, title = scheme().text, titles()[self._shown]
+        lines = [Line(*self.log.line(place, self._shown), color, letter=LETTERS[place]) for place in range(self._count)]
+        if self.log.is_empty:
+            title = self.tr("{title}: play the animation").format(title=title)
+        if self._duration <= 0.0:
+            title = self.tr("{title}: this scene does not move").format(title=titles()[self._shown])
+        self.chart.show_lines(lines, self._duration, title)
+        self.chart.setAccessibleName(title)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Catch up with what came while it was hidden."""
+        super().showEvent(event)
+        self.show_latest()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Another theme has other colours."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_timer"):
+            self.show_latest()
