@@ -51,7 +51,8 @@ class ChoiceMenu(QMenu):
 
     def refresh(self) -> None:
         """List what can be chosen now, with a mark at what counts."""
-        self.clear()
+        for action in self.actions():  # clear() would delete those that only this menu shows
+            self.removeAction(action)
         self._offered = []
         current = self._current()
         for value, title, tip, is_enabled in self._choices():

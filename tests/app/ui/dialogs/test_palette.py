@@ -60,9 +60,8 @@ def test_the_better_fit_comes_first(words: str, better: str, worse: str) -> None
     assert first is not None and (second is None or first < second)
 
 
-@pytest.mark.parametrize(
-    ("words", "first"),
-    [
+def test_what_is_called_so_comes_first(scene_window: MainWindow) -> None:
+    for words, first in (
         ("orbit", "File › Built-in scenes › Orbit"),
         ("H-PLOC", "Structure › Builder › H-PLOC (nearest neighbours along a linear BVH)"),
         ("lbvh", "Structure › Builder › Linear BVH (Morton codes)"),
@@ -70,14 +69,13 @@ def test_the_better_fit_comes_first(words: str, better: str, worse: str) -> None
         ("depth", "Render › Ray type › Depth"),
         ("path tracing", "Render › Ray type › Path tracing"),
         ("steps", "Render › Ray type › Traversal steps"),
-    ],
-)
-def test_what_is_called_so_comes_first(scene_window: MainWindow, words: str, first: str) -> None:
-    palette = opened(scene_window)
-    palette.line.setText(words)
-    assert palette.found()[0] == first
-    listed = [entry for entry in entries(scene_window) if entry.text in palette.found()]
-    assert all(words.lower() in entry.searched.lower() for entry in listed if " " not in words), "no fuzzy flood"
+    ):
+        palette = opened(scene_window)
+        palette.line.setText(words)
+        assert palette.found()[0] == first
+        listed = [entry for entry in entries(scene_window) if entry.text in palette.found()]
+        assert all(words.lower() in entry.searched.lower() for entry in listed if " " not in words), "no fuzzy flood"
+        palette.close()
 
 
 def test_letters_in_another_order_do_not_fit() -> None:
@@ -149,23 +147,22 @@ def test_choices_are_listed_and_one_of_them_taken(scene_window: MainWindow, qtbo
     assert not palette.isVisible()
 
 
-@pytest.mark.parametrize(
-    ("line", "key", "value"),
-    [
+def test_a_setting_and_its_value_in_one_line(scene_window: MainWindow) -> None:
+    lines: tuple[tuple[str, str, object], ...] = (
         ("render samples = 7", "render.samples", 7),
         ("timeline.speed=2.5", "timeline.speed", 2.5),
         ("render.hierarchy = brute_force", "render.hierarchy", "brute_force"),
         ("boxes show = true", "boxes.show", True),
         ("ray_type.steps.count = total", "ray_type.steps.count", "total"),
         ("start.position = 1, 2, 3", "start.position", (1.0, 2.0, 3.0)),
-    ],
-)
-def test_a_setting_and_its_value_in_one_line(scene_window: MainWindow, line: str, key: str, value: object) -> None:
-    palette = opened(scene_window)
-    palette.line.setText(line)
-    palette.run()
-    assert palette.error.text() == "" and not palette.isVisible()
-    assert SettingAsker(scene_window.session, key).value == written(value)
+    )
+    for line, key, value in lines:
+        assert SettingAsker(scene_window.session, key).value != written(value), key
+        palette = opened(scene_window)
+        palette.line.setText(line)
+        palette.run()
+        assert palette.error.text() == "" and not palette.isVisible(), line
+        assert SettingAsker(scene_window.session, key).value == written(value), line
 
 
 def test_every_setting_can_be_asked_for(scene_window: MainWindow) -> None:
