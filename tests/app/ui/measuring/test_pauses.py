@@ -121,6 +121,8 @@ def test_the_windows_thread_waits_for_no_other(
     monkeypatch.setattr(threading.Condition, "wait", noticed)
     monkeypatch.setattr(threading.Thread, "join", lambda thread, timeout=None: waits.append(f"join {thread.name}"))
     document = window.document
+    document.change("settings.render.width", 64)  # a picture that was begun is drawn to its end
+    document.change("settings.render.height", 48)
     seen: list[object] = []
     window.loop.frame_arrived.connect(seen.append)
     window.open_demo("orbit")
@@ -138,3 +140,4 @@ def test_the_windows_thread_waits_for_no_other(
     qtbot.wait(100)
     monkeypatch.undo()
     assert waits == []
+    qtbot.waitUntil(lambda: "export" not in {thread.name for thread in threading.enumerate()})
