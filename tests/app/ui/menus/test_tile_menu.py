@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import dataclasses
 
-import pytest
-
 from raygrove.app.ui.menus.tile_menu import NUMBERS
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.glyphs.options import GlyphOptions
 
 
-@pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(GlyphOptions)])
-def test_each_option_is_chosen_from_the_menu_and_undone(scene_window: MainWindow, name: str) -> None:
-    document, menu = scene_window.document, scene_window.commands.menus[f"tiles.{name}"]
-    before = getattr(document.state.settings.tiles, name)
-    menu.refresh()
-    offered = [action.data() for action in menu.actions()]
-    assert str(before) in offered and len(offered) > 1
-    value = next(value for value in reversed(offered) if value != str(before))
-    menu.trigger(value)
-    found = getattr(document.state.settings.tiles, name)
-    assert str(found) == value and type(found) is type(before)
-    document.undo()
-    assert getattr(document.state.settings.tiles, name) == before
+def test_each_option_is_chosen_from_the_menu_and_undone(scene_window: MainWindow) -> None:
+    document = scene_window.document
+    for name in [field.name for field in dataclasses.fields(GlyphOptions)]:
+        menu, before = scene_window.commands.menus[f"tiles.{name}"], document.state.settings.tiles
+        menu.refresh()
+        offered, was = [action.data() for action in menu.actions()], getattr(before, name)
+        assert str(was) in offered and len(offered) > 1, name
+        value = next(value for value in reversed(offered) if value != str(was))
+        menu.trigger(value)
+        found = getattr(document.state.settings.tiles, name)
+        assert str(found) == value and type(found) is type(was), name
+        document.undo()
+        assert document.state.settings.tiles == before, name
 
 
 def test_the_grids_of_the_thesis_are_offered_and_the_page_opens(scene_window: MainWindow) -> None:

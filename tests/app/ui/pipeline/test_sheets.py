@@ -51,18 +51,19 @@ def hierarchy(window: MainWindow) -> str:
     return window.document.state.settings.render.hierarchy
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_chip_opens_a_sheet_on_the_screen_that_esc_closes(room: MainWindow, name: str) -> None:
+def test_every_chip_opens_a_sheet_on_the_screen_that_esc_closes(room: MainWindow) -> None:
     before = room.document.state.settings
-    sheet = opened(room, name)
-    assert room.pipeline.bar.chips[name].is_open and sheet.accessibleName()
-    place, room_for_it = sheet.frameGeometry(), sheet.screen().availableGeometry()
-    assert room_for_it.contains(place), (place, room_for_it)
-    press(sheet, Key.Key_Escape)
-    assert room.pipeline.sheet is None and not room.pipeline.bar.chips[name].is_open
-    assert room.document.state.settings == before
-    room.commands.actions[f"pipeline.{name}"].trigger()
-    assert room.pipeline.sheet is not None, "and the command does, too"
+    for name in NAMES:
+        sheet = opened(room, name)
+        assert room.pipeline.bar.chips[name].is_open and sheet.accessibleName()
+        place, room_for_it = sheet.frameGeometry(), sheet.screen().availableGeometry()
+        assert room_for_it.contains(place), (name, place, room_for_it)
+        press(sheet, Key.Key_Escape)
+        assert room.pipeline.sheet is None and not room.pipeline.bar.chips[name].is_open
+        assert room.document.state.settings == before
+        room.commands.actions[f"pipeline.{name}"].trigger()
+        assert room.pipeline.sheet is not None, f"and the command of {name} does, too"
+        press(room.pipeline.sheet, Key.Key_Escape)
 
 
 def test_arrow_keys_try_and_escape_takes_all_of_it_back(room: MainWindow) -> None:
@@ -234,33 +235,29 @@ def test_a_click_on_a_member_chooses_and_stays_open(room: MainWindow) -> None:
     assert room.document.state.settings.render.ray_type == "flat" and sheet.isVisible()
 
 
-@pytest.mark.parametrize(
-    ("row", "value", "key", "expected"),
-    [
+def test_rows_of_the_display_change_settings_by_click_and_arrow_key(room: MainWindow) -> None:
+    from raygrove.app.ui.pipeline.sheets import _value
+
+    rows: tuple[tuple[str, str, str, Any], ...] = (
         ("row.display.minimum_scale", "1.0", "display.minimum_scale", 1.0),
         ("row.display.adapt_resolution", "False", "display.adapt_resolution", False),
         ("row.render.samples", "16", "render.samples", 16),
         ("row.exposure", "1.0", "ray_type.smooth.exposure", 1.0),
         ("row.tone", "reinhard", "ray_type.smooth.tone", "reinhard"),
-    ],
-)
-def test_rows_of_the_display_change_settings_by_click_and_arrow_key(
-    room: MainWindow, row: str, value: str, key: str, expected: Any
-) -> None:
-    from raygrove.app.ui.pipeline.sheets import _value
-
-    sheet = opened(room, "display")
-    found = next(one for one in sheet.rows if one.row.name == row)
-    before = found.row.current()
-    QTest.mouseClick(next(s for s in found.segments if s.offer.value == value), Qt.MouseButton.LeftButton)
-    assert _value(room.session, key) == expected
-    assert [s.offer.value for s in found.segments if s.isChecked()] == [value]
-    if [s.offer.value for s in found.segments].index(value) > 0:
-        next(s for s in found.segments if s.isChecked()).setFocus()
-        press(sheet, Key.Key_Left)
-        assert _value(room.session, key) != expected
-    press(sheet, Key.Key_Escape)
-    assert found.row.current() == before
+    )
+    for row, value, key, expected in rows:
+        sheet = opened(room, "display")
+        found = next(one for one in sheet.rows if one.row.name == row)
+        before = found.row.current()
+        QTest.mouseClick(next(s for s in found.segments if s.offer.value == value), Qt.MouseButton.LeftButton)
+        assert _value(room.session, key) == expected, row
+        assert [s.offer.value for s in found.segments if s.isChecked()] == [value], row
+        if [s.offer.value for s in found.segments].index(value) > 0:
+            next(s for s in found.segments if s.isChecked()).setFocus()
+            press(sheet, Key.Key_Left)
+            assert _value(room.session, key) != expected, row
+        press(sheet, Key.Key_Escape)
+        assert found.row.current() == before, row
 
 
 def test_a_heat_map_has_no_tone(room: MainWindow) -> None:
