@@ -47,8 +47,8 @@ from .palettes import run_palettes
 from .queries import region_jobs
 from .radiosity import run_radiosity
 
-CRAFTED_TRIANGLES = 700
-"""Of each scene made to break builders."""
+CRAFTED_TRIANGLES = 300
+"""Of each scene made to break builders: more than a leaf, a warp or a block of 256 holds."""
 FEW_CRAFTED, FEW_TRIANGLES = 3, 150
 """Scenes made to break builders, and triangles of each, that a structure gets on a GPU that is watched: every launch is
 slow there, and many are made. Structures take turns in which."""
