@@ -8,9 +8,10 @@ from collections.abc import Hashable
 from .analysis.followed_ray import FollowedRay, told_nodes
 from .analysis.pseudocode import pseudocode
 from .analysis.ray_log import record_ray
+from .analysis.tree_levels import Levels, built_beside, levels_of, spelling
 from .analysis.tree_rows import TreeRows, TreeWay, rows_of, way_of
 from .hierarchy.base import HierarchyError
-from .hierarchy.traversed_nodes import PAGE, TraversedNodes, TreeNode, traversed_nodes
+from .hierarchy.traversed_nodes import PAGE, TraversedNodes, TreeNode, Vector, traversed_nodes
 from .view_slot import ViewSlot
 
 
@@ -66,6 +67,21 @@ class Inspector:
         """The way to the first leaf that holds a primitive, empty where none does. A search."""
         paths = self.nodes.paths_to_primitive(prim_id)
         return way_of(self.nodes, paths[0] if paths else (), self.key)
+
+    def way_to_box(self, lower: Vector, upper: Vector) -> TreeWay:
+        """The way to the smallest node that holds a box, empty where none does."""
+        return way_of(self.nodes, self.nodes.path_holding(lower, upper), self.key)
+
+    def levels(self, beside: str = "") -> tuple[Levels, ...]:
+        """The tree level by level, and that of another configuration over the same primitives where one is named: it
+        is built for that. Raises Error for what is none."""
+        self._slot.bring_up_to_date()
+        hierarchy, context = self._slot.hierarchy, self._slot.context
+        found = [levels_of(hierarchy.nodes(), spelling(hierarchy))]
+        if beside and context is not None:
+            with built_beside(hierarchy.target, beside, context.surface.primitives) as other:
+                found.append(levels_of(other.nodes(), spelling(other)))
+        return tuple(found)
 
     def way_through(self, path: tuple[TreeNode, ...]) -> TreeWay:
         """The way through nodes that are known, from the root on, as this tree has them; empty where it has not."""

@@ -8,12 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..animate.animate import Surface
-from ..configuration import parse
 from ..engine import Engine
 from ..errors import Error
-from ..hierarchy.base import Hierarchy, StructureChoice
-from ..hierarchy.build_now import build_now
-from ..hierarchy.registry import make_structure
+from ..hierarchy.base import Hierarchy
 from ..scene import Scene
 from ..target.base import Target
 from ..trace.trace import COUNTING_REGISTERS, TRACE_BLOCK, BufferRays, Tracer, pixel_order, rays_of_picture
@@ -24,6 +21,7 @@ from .hot_findings import HotFinding, findings_of
 from .hot_spots import HotSpots, Owners
 from .node_counts import NodeCounter, Slots
 from .ray_log import ON_PRIMITIVE
+from .tree_levels import built_beside, spelling
 
 
 class _Kinds:
@@ -80,12 +78,6 @@ def _counted(engine: Engine, view: View, hierarchy: Hierarchy, rays: str, kind: 
     return HotSpots(table, counter.read(), rays, kind, owners, costs.traversal_cost, costs.intersection_cost)
 
 
-def spelling(hierarchy: Hierarchy) -> str:
-    """A structure as configurations are spelt, without options."""
-    optimiser = hierarchy.choice.optimiser
-    return f"{hierarchy.name}{'' if optimiser == 'none' else f'+{optimiser}'}/{hierarchy.layout_name}"
-
-
 def with_findings(engine: Engine, view: View, found: HotSpots) -> HotSpots:
     """Hot spots of a view's last picture with what they mean. Waits; not in a frame."""
     return dataclasses.replace(
@@ -98,20 +90,14 @@ def measured_remedy(engine: Engine, view: View, found: HotSpots, finding: HotFin
     and the same rays are traced through it; as it was where there is nothing to build. Waits; not in a frame."""
     if not finding.configuration:
         return finding
-    slot, target, chosen = engine.drawn_slot(view), engine.target, parse(finding.configuration)
+    slot, target = engine.drawn_slot(view), engine.target
     assert slot.context is not None, "it was drawn"
-    optimiser = chosen.optimiser.name if chosen.optimiser else "none"
-    layout = chosen.layout.name if chosen.layout else "auto"
-    hierarchy = make_structure(target, chosen.builder.name, StructureChoice(layout=layout, optimiser=optimiser))
-    try:
-        build_now(target, hierarchy, slot.context.surface.primitives)
+    with built_beside(target, finding.configuration, slot.context.surface.primitives) as hierarchy:
         if finding.code == "long_warps":
             before = float(divergence_of(engine, view).longest)
             after = float(divergence_of_rays(target, hierarchy, slot.film.first_rays()).longest)
         else:
             before, after = found.total_cost, _counted(engine, view, hierarchy, found.rays, found.kind).total_cost
-    finally:
-        hierarchy.close()
     return dataclasses.replace(finding, gain=before / max(after, 1e-300))
 
 

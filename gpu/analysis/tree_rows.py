@@ -6,9 +6,13 @@ import dataclasses
 import itertools
 from collections.abc import Hashable
 
-from ..hierarchy.traversed_nodes import PAGE, TraversedNodes, TreeNode
+import numpy as np
 
-__all__ = ["PAGE", "TreeNode", "TreeRow", "TreeRows", "TreeWay", "rows_of", "way_of"]
+from ..hierarchy.base import NOT_TOLD
+from ..hierarchy.traversed_nodes import PAGE, TraversedNodes, TreeNode
+from .hot_spots import HotSpots
+
+__all__ = ["PAGE", "NodeVisits", "TreeNode", "TreeRow", "TreeRows", "TreeWay", "rows_of", "way_of"]
 
 MOST_COMPARED = 8
 """Children whose boxes are compared with each other: cells of a grid do not overlap."""
@@ -24,6 +28,29 @@ class TreeRow:
     area_share: float
     sah: float
     overlap: float | None
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class NodeVisits:
+    """How often rays entered nodes, by what events call these: `ids` in order, and the `visits` of each."""
+
+    ids: np.ndarray
+    visits: np.ndarray
+
+    @classmethod
+    def counted(cls, found: HotSpots) -> NodeVisits:
+        """Of counted rays."""
+        ids = found.table.event_ids
+        assert ids is not None, "what has no such ids is not counted"
+        rows = np.flatnonzero(ids != NOT_TOLD)
+        rows = rows[np.argsort(ids[rows], kind="stable")]
+        return cls(ids[rows], found.visits[rows])
+
+    def of(self, node_id: int) -> int | None:
+        """Those of a node; None of one that was not counted."""
+        place = int(np.searchsorted(self.ids, node_id))
+        is_known = place < len(self.ids) and int(self.ids[place]) == node_id
+        return int(self.visits[place]) if is_known else None
 
 
 @dataclasses.dataclass(frozen=True)

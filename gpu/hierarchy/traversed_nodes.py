@@ -23,6 +23,9 @@ PAGE = 256
 MOST_SHOWN = 100
 """References of a leaf, and leaves of a primitive, that are listed at most."""
 
+MOST_OPENED = 1 << 14
+"""Nodes whose children are read in the search for the one that holds a box."""
+
 Vector = tuple[float, float, float]
 
 
@@ -105,6 +108,24 @@ class TraversedNodes(abc.ABC):
             path.append(found)
         return tuple(path)
 
+    def path_holding(self, lower: Vector, upper: Vector, most: int = MOST_OPENED) -> tuple[TreeNode, ...]:
+        """The nodes from the root to the smallest that holds a box, none where not even the root does. Boxes of nodes
+        overlap, so that all ways down through such nodes are gone, until `most` were opened."""
+        root = self.root()
+        if root is None or not _holds(root, lower, upper):
+            return ()
+        best: tuple[TreeNode, ...] = (root,)
+        waiting = [best]
+        while waiting and most > 0:
+            path, most = waiting.pop(), most - 1
+            first = 0
+            while page := self.children(path[-1], first):
+                first += len(page)
+                waiting += [(*path, one) for one in page if _holds(one, lower, upper)]
+            if path[-1].area <= best[-1].area:
+                best = path
+        return best
+
     def paths_to_primitive(self, prim_id: int) -> tuple[tuple[TreeNode, ...], ...]:
         """The ways to the leaves that hold a primitive, at most MOST_SHOWN of them; none where no leaf does."""
         places = np.flatnonzero(self.all_references() == prim_id)[:MOST_SHOWN]
@@ -124,6 +145,12 @@ def traversed_nodes(hierarchy: Hierarchy) -> TraversedNodes:
         ) from error
     found: TraversedNodes = module.Nodes(hierarchy)
     return found
+
+
+def _holds(node: TreeNode, lower: Vector, upper: Vector) -> bool:
+    return all(
+        low <= begin and end <= high for low, begin, end, high in zip(node.lower, lower, upper, node.upper, strict=True)
+    )
 
 
 def vector(row: Any) -> Vector:

@@ -8,6 +8,7 @@ import pytest
 
 from raygrove.gpu.analysis.tree_rows import TreeRows
 from raygrove.gpu.engine import Engine
+from raygrove.gpu.errors import Error
 from raygrove.gpu.hierarchy.base import HierarchyError
 from raygrove.gpu.inspector import Inspector
 from raygrove.gpu.scene import Moment
@@ -73,6 +74,27 @@ def test_shares_of_the_sah_cost_add_up(target: Target) -> None:
         assert engine.inspector(view).way_to_primitive(prim_id).rows.rows[-1].node == leaf
         assert engine.inspector(view).way_to(leaf.id).rows.rows[-1].node == leaf
         assert engine.inspector(view).way_to(1 << 20).rows.rows == ()
+
+
+def test_two_trees_of_a_picture_are_put_beside_each_other(target: Target) -> None:
+    with contextlib.closing(Engine(target, moving_scene())) as engine:
+        other, view = (view_of(target, size=SIZE, hierarchy=name, layout="bvh2") for name in ("binned_sah", "lbvh"))
+        engine.render_frame(Moment(0.7), [other])
+        engine.flush()
+        (alone,) = engine.inspector(other).levels()
+        engine.render_frame(Moment(0.7), [view])
+        engine.flush()
+        ours, theirs = engine.inspector(view).levels("binned_sah/bvh2")
+        assert (ours.name, theirs.name) == ("lbvh/bvh2", "binned_sah/bvh2")
+        assert theirs == alone, "as the other's own picture has it"
+        assert engine.inspector(view).levels() == (ours,)
+        assert ours.sah_cost == pytest.approx(engine.inspector(view).root().sah_cost, rel=1e-4)
+        with pytest.raises(Error, match="a layout is missing"):
+            engine.inspector(view).levels("lbvh/")
+        lower, upper = (-1e9,) * 3, (1e9,) * 3
+        assert engine.inspector(view).way_to_box(lower, upper).rows.rows == ()
+        root = engine.inspector(view).root().rows[0].node
+        assert engine.inspector(view).way_to_box(root.lower, root.upper).rows.rows[-1].node == root
 
 
 def test_a_family_that_does_not_tell_its_nodes_still_tells_events(

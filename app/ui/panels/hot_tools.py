@@ -72,6 +72,7 @@ class HotTools(QObject):
     def _show_hot(self, found: HotSpots | str | None) -> None:
         self.marks.show_paid(None)
         self.hot.take(found)
+        self._session.inspection.counted.emit(found if isinstance(found, HotSpots) else None)
 
     def _light(self, spot: Spot | None) -> None:
         """The pixels that paid at a line of the table."""
@@ -160,6 +161,7 @@ class HotTools(QObject):
         if tree_of(before) != tree_of(after) or before.camera_of(0) != after.camera_of(0):
             self._lit = None
             self.hot.mark_old()
+            self._session.inspection.counted.emit(None)
             self.divergence.mark_old()
             self.marks.show_paid(None)
             self.marks.show_tile(None)

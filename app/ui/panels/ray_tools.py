@@ -19,7 +19,8 @@ from raygrove.app.ui.session.inspection import Inspected
 from raygrove.app.ui.session.session import Session
 from raygrove.app.ui.widgets.scrolled import panel_of
 from raygrove.gpu.analysis.followed_ray import FollowedRay
-from raygrove.gpu.analysis.tree_rows import TreeNode
+from raygrove.gpu.analysis.hot_spots import HotSpots
+from raygrove.gpu.analysis.tree_rows import NodeVisits, TreeNode
 from raygrove.gpu.scene import Scene
 
 
@@ -41,6 +42,7 @@ class RayTools(QObject):
         self.tree.node_chosen.connect(self._choose_node)
         self.tree.ray_wanted.connect(lambda: self._reveal_at(self.ray.node))
         session.inspection.changed.connect(self._take_selection)
+        session.inspection.counted.connect(self._take_visits)
         session.loop.frame_arrived.connect(self._take_frame)
         session.document.observe(self._changed)
         session.document.on_scene.append(self._open)
@@ -107,6 +109,9 @@ class RayTools(QObject):
         self.ray.go_to_node(after.node)
         if self.tree.isVisible():
             self.tree.find_node(after.node)
+
+    def _take_visits(self, found: HotSpots | None) -> None:
+        self.tree.model.show_visits(None if found is None else NodeVisits.counted(found))
 
     def _follow_selected(self) -> None:
         """The panel is seen: the pixel that was selected meanwhile."""

@@ -7,10 +7,12 @@ from collections.abc import Hashable
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
-from raygrove.gpu.analysis.tree_rows import PAGE, TreeRow, TreeRows, TreeWay
+from raygrove.gpu.analysis.tree_rows import PAGE, NodeVisits, TreeRow, TreeRows, TreeWay
 
 _Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
+VISITS = 5
+"""The column that hot spots fill."""
 
 
 @dataclasses.dataclass(eq=False)
@@ -39,12 +41,14 @@ class TreeModel(QAbstractItemModel):
         self._sah_cost: float | None = None
         self._items: list[_Item] = []
         self._by_node: dict[int, _Item] = {}
+        self._visits: NodeVisits | None = None
         self.titles = (
             self.tr("Node"),
             self.tr("Area"),
             self.tr("SAH"),
             self.tr("Overlap"),
             self.tr("Primitives"),
+            self.tr("Visits"),
             self.tr("Box"),
         )
 
@@ -57,6 +61,12 @@ class TreeModel(QAbstractItemModel):
             for row in root.rows:
                 self._make(row, None)
         self.endResetModel()
+
+    def show_visits(self, visits: NodeVisits | None) -> None:
+        """How often rays entered the nodes; None: nobody knows of this tree."""
+        self._visits = visits
+        if self._items:
+            self.dataChanged.emit(self.index(0, VISITS), self.index(0, VISITS))
 
     def take_page(self, node_id: int, page: TreeRows) -> None:
         """The next children of a node."""
@@ -129,7 +139,7 @@ class TreeModel(QAbstractItemModel):
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if not index.isValid():
             return None
-        if role == Qt.ItemDataRole.TextAlignmentRole and 1 <= index.column() <= 4:
+        if role == Qt.ItemDataRole.TextAlignmentRole and 1 <= index.column() <= VISITS:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         if role != Qt.ItemDataRole.DisplayRole:
             return None
@@ -137,10 +147,11 @@ class TreeModel(QAbstractItemModel):
         return self.cells(row)[index.column()]
 
     def cells(self, row: TreeRow) -> tuple[str, ...]:
-        """A node in words: what it is, the shares of area and of SAH cost, overlap, primitives, its box."""
+        """A node in words: what it is, the shares of area and of SAH cost, overlap, primitives, visits, its box."""
         node = row.node
         name = self.tr("leaf {id}") if node.is_leaf else self.tr("node {id}")
         share = row.sah / self._sah_cost if self._sah_cost else None
+        visits = None if self._visits is None else self._visits.of(node.id)
         corners = (", ".join(f"{x:.4g}" for x in corner) for corner in (node.lower, node.upper))
         return (
             name.format(id=node.id if node.id >= 0 else f"~{~node.id}"),
@@ -148,6 +159,7 @@ class TreeModel(QAbstractItemModel):
             "–" if share is None else _percent(share),
             "–" if row.overlap is None else _percent(row.overlap),
             f"{node.reference_count:,}" if node.is_leaf else "–",
+            "–" if visits is None else f"{visits:,}",
             " … ".join(corners),
         )
 

@@ -3,6 +3,7 @@ are asked of the target as they are opened."""
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -21,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from raygrove.app.ui.panels.level_table import LevelTable
 from raygrove.app.ui.panels.tree_model import TreeModel
 from raygrove.app.ui.plain_text import Label
 from raygrove.gpu.analysis.tree_rows import TreeNode, TreeRows, TreeWay
@@ -29,7 +31,7 @@ Ask = Callable[[Callable[[Any], Any], Callable[[Any], None]], None]
 """Puts a question to an Inspector, and hands over the answer; None where there is no picture, a sentence where the
 structure does not tell."""
 
-WAYS = ("node", "primitive")
+WAYS = ("node", "primitive", "box")
 
 
 class TreePanel(QWidget):
@@ -58,19 +60,21 @@ class TreePanel(QWidget):
         self.view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.view.header().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         self.view.header().resizeSection(0, 150)
-        for column in range(1, 5):
+        for column in range(1, 6):
             self.view.header().resizeSection(column, 66)
         self.view.selectionModel().currentChanged.connect(lambda now, before: self._choose(now))
         self.way, self.number = QComboBox(self), QLineEdit(self)
-        self.way.addItems([self.tr("Node"), self.tr("Primitive")])
+        self.way.addItems([self.tr("Node"), self.tr("Primitive"), self.tr("Box")])
         self.way.setAccessibleName(self.tr("What is searched for"))
-        self.number.setPlaceholderText(self.tr("Number"))
-        self.number.setAccessibleName(self.tr("Number to search for"))
+        self.number.setAccessibleName(self.tr("Number or box to search for"))
+        self.way.currentIndexChanged.connect(self._show_way_of_search)
+        self._show_way_of_search()
         self.number.returnPressed.connect(self.search)
         self.find_it, self.from_ray = QPushButton(self.tr("Find"), self), QPushButton(self.tr("Node of the ray"), self)
         self.find_it.clicked.connect(self.search)
         self.from_ray.clicked.connect(self.ray_wanted)
         self.from_ray.setToolTip(self.tr("Go to the node that the ray debugger shows"))
+        self.levels = LevelTable(self.ask, self)
         row, rows = QHBoxLayout(), QVBoxLayout(self)
         for widget in (self.way, self.number, self.find_it, self.from_ray):
             row.addWidget(widget)
@@ -78,6 +82,7 @@ class TreePanel(QWidget):
         rows.addWidget(self.hint)
         rows.addLayout(row)
         rows.addWidget(self.view, 1)
+        rows.addWidget(self.levels)
         self.explain()
 
     @property
@@ -92,7 +97,7 @@ class TreePanel(QWidget):
             sentence
             or self.tr(
                 "Area: of the root's, how likely a ray meets the box. SAH: its part of the tree's cost. "
-                "Overlap: surface that its children share."
+                "Overlap: surface that its children share. Visits: of the rays that Hot spots counted."
             )
         )
 
@@ -101,6 +106,7 @@ class TreePanel(QWidget):
         self._waiting.clear()
         self.is_old = True
         self.model.begin(None)
+        self.levels.clear()
         self.node_chosen.emit(None)
 
     def mark_old(self) -> None:
@@ -127,13 +133,35 @@ class TreePanel(QWidget):
 
     def search(self) -> None:
         """Find what is typed."""
-        text, way = self.number.text().strip().replace(",", ""), WAYS[self.way.currentIndex()]
+        way = WAYS[self.way.currentIndex()]
+        if way == "box":
+            self._search_box()
+            return
+        text = self.number.text().strip().replace(",", "")
         is_leaf = text.startswith("~")
         if not text.removeprefix("~").isdigit():
             self.explain(self.tr("Type a number; of a leaf that is no node, ~ and its first reference."))
             return
         number = ~int(text[1:]) if is_leaf else int(text)
         self.find_node(number) if way == "node" else self.find_primitive(number)
+
+    def _search_box(self) -> None:
+        try:
+            numbers = [float(one) for one in self.number.text().replace(",", " ").split()]
+        except ValueError:
+            numbers = []
+        if len(numbers) not in (3, 6) or not all(math.isfinite(one) for one in numbers):
+            self.explain(self.tr("Type a point, x y z, or a box, its lower and its upper corner: six numbers."))
+            return
+        lower, upper = numbers[:3], numbers[-3:]
+        if any(low > high for low, high in zip(lower, upper, strict=True)):
+            self.explain(self.tr("The lower corner lies above the upper one: type the lower one first."))
+            return
+        self.ask(lambda inspector: inspector.way_to_box(tuple(lower), tuple(upper)), self._show_way)
+
+    def _show_way_of_search(self) -> None:
+        is_box = WAYS[self.way.currentIndex()] == "box"
+        self.number.setPlaceholderText(self.tr("x y z, or two corners") if is_box else self.tr("Number"))
 
     def find_node(self, node_id: int) -> None:
         """Open the way to the node of that number."""
@@ -194,7 +222,12 @@ class TreePanel(QWidget):
     def _show_way(self, way: TreeWay) -> None:
         index = self.model.take_way(way)
         if not index.isValid():
-            self.explain(self.tr("There is nothing of that number in this tree."))
+            is_box = WAYS[self.way.currentIndex()] == "box"
+            nothing = (
+                self.tr("No node of this tree holds that box."),
+                self.tr("There is nothing of that number in this tree."),
+            )
+            self.explain(nothing[0] if is_box else nothing[1])
             return
         self.explain()
         self.view.setCurrentIndex(index)

@@ -34,9 +34,11 @@ class Inspected:
 
 
 class Inspection(QObject):
-    """See the module. `changed` carries the selection before and the one there is now."""
+    """See the module. `changed` carries the selection before and the one there is now; `counted` the HotSpots of the
+    picture when they were counted, None when they are of another picture than is shown."""
 
     changed = Signal(object, object)
+    counted = Signal(object)
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)

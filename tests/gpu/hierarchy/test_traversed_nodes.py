@@ -97,6 +97,32 @@ def test_every_node_is_found_by_its_number_and_every_primitive_by_its_leaves(
 
 
 @over_structures
+def test_the_smallest_node_that_holds_a_box_is_found(target: Target, name: str, layout: str) -> None:
+    """Beside all nodes whose ways down lead through nodes that hold it, looked at one by one."""
+    made = built(target, soup(4, 150), name, layout)
+    nodes = traversed_nodes(made)
+    found = everything(nodes)
+
+    def holds(node: TreeNode | None, lower: np.ndarray, upper: np.ndarray) -> bool:
+        while node is not None:
+            if (np.array(node.lower) > lower).any() or (np.array(node.upper) < upper).any():
+                return False
+            node = None if node.parent is None else found[node.parent]
+        return True
+
+    some = list(found.values())[:: max(1, len(found) // 12)]
+    for node in some:
+        middle = 0.5 * (np.array(node.lower, np.float64) + node.upper)
+        for reach in (0.0, 0.4):
+            lower, upper = (middle + sign * reach * (np.array(node.upper) - node.lower) for sign in (-1.0, 1.0))
+            path = nodes.path_holding(tuple(lower), tuple(upper))
+            least = min(one.area for one in found.values() if holds(one, lower, upper))
+            assert path[-1].area == least and path[0] == nodes.root()
+            assert all(below.parent == above.id for above, below in zip(path, path[1:], strict=False))
+    assert nodes.path_holding((-1e6, 0.0, 0.0), (1e6, 0.0, 0.0)) == ()
+
+
+@over_structures
 def test_what_a_ray_tells_of_is_in_the_tree(target: Target, name: str, layout: str) -> None:
     """Each node that events name is known, with the box that the ray enters where it is said to."""
     made = built(target, soup(4, 150), name, layout)

@@ -14,14 +14,17 @@ from PySide6.QtTest import QAbstractItemModelTester, QTest
 
 from raygrove.app.ui.panels.ray_panel import RayPanel
 from raygrove.app.ui.panels.ray_tools import RayTools
-from raygrove.app.ui.panels.tree_model import TreeModel
+from raygrove.app.ui.panels.tree_model import VISITS, TreeModel
 from raygrove.app.ui.picture.ray_marks import CURRENT, MISSED, SELECTED
 from raygrove.app.ui.session.inspection import Inspected
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.analysis.followed_ray import FollowedRay
+from raygrove.gpu.analysis.hot_spots import HotSpots
+from raygrove.gpu.analysis.node_counts import FIELDS, Counts
 from raygrove.gpu.analysis.ray_log import Event
-from raygrove.gpu.analysis.tree_rows import PAGE, TreeNode, TreeRow, TreeRows, TreeWay
+from raygrove.gpu.analysis.tree_rows import PAGE, NodeVisits, TreeNode, TreeRow, TreeRows, TreeWay
 from raygrove.gpu.engine import Engine
+from raygrove.gpu.hierarchy.base import NOT_TOLD
 from raygrove.gpu.inspector import Inspector
 from raygrove.gpu.scene import Moment
 from raygrove.testing import make_target
@@ -209,6 +212,64 @@ def test_the_tree_is_searched(scene_window: MainWindow, tools: RayTools, inspect
     tree.number.setText("box")
     tree.find_it.click()
     assert "Type a number" in tree.hint.text() and tree.chosen == 3
+    tree.way.setCurrentIndex(2)
+    node = inspector.way_to(3).rows.rows[-1].node
+    middle = [0.5 * (low + high) for low, high in zip(node.lower, node.upper, strict=True)]
+    tree.number.setText(", ".join(f"{x:.9g}" for x in (*middle, *middle)))
+    tree.find_it.click()
+    smallest = inspector.nodes.path_holding(*(tuple(float(f"{x:.9g}") for x in middle),) * 2)[-1]  # type: ignore[arg-type]
+    qtbot.waitUntil(lambda: tree.chosen == smallest.id)
+    for text, sentence in (("1 2", "six numbers"), ("1 1 1 0 0 0", "lies above"), ("9e9 0 0", "holds that box")):
+        tree.number.setText(text)
+        tree.find_it.click()
+        qtbot.waitUntil(lambda sentence=sentence: sentence in tree.hint.text())
+
+
+def test_what_hot_spots_counted_stands_beside_the_nodes(
+    scene_window: MainWindow, tools: RayTools, inspector: Inspector, qtbot: Any
+) -> None:
+    show(scene_window, "tree")
+    qtbot.waitUntil(lambda: tools.tree.model.rowCount() == 1)
+    model = tools.tree.model
+    cell = lambda: model.data(model.index(0, VISITS))  # noqa: E731
+    assert model.titles[VISITS] == "Visits" and cell() == "–"
+    table = inspector.nodes.hierarchy.nodes()
+    visits = np.arange(len(table)) + 1234
+    counts = Counts({**{name: np.zeros(len(table), np.int64) for name in FIELDS}, "visits": visits},
+                    np.zeros(1, np.int64), np.zeros(1, np.int64), 9, 4)  # fmt: skip
+    scene_window.session.inspection.counted.emit(HotSpots(table, counts, "all", "both", None))
+    assert cell() == "1,234", "the root is row 0"
+    assert table.event_ids is not None
+    told = NodeVisits.counted(HotSpots(table, counts, "all", "both", None))
+    for row in np.flatnonzero(table.event_ids != NOT_TOLD):
+        assert told.of(int(table.event_ids[row])) == visits[row]
+    assert told.of(1 << 30) is None
+    scene_window.session.inspection.counted.emit(None)
+    assert cell() == "–"
+
+
+def test_two_trees_stand_level_by_level(
+    scene_window: MainWindow, tools: RayTools, inspector: Inspector, qtbot: Any
+) -> None:
+    show(scene_window, "tree")
+    levels = tools.tree.levels
+    levels.other.setText("binned_sah/bvh4")
+    levels.compare.click()
+    qtbot.waitUntil(lambda: len(levels.model.trees) == 2)
+    ours, theirs = inspector.levels("binned_sah/bvh4")
+    assert "A lbvh/bvh4: SAH cost" in levels.sentence.text() and "B binned_sah/bvh4" in levels.sentence.text()
+    rows = max(len(ours.levels), len(theirs.levels))
+    assert (levels.model.rowCount(), levels.model.columnCount()) == (rows, 10) and levels.view.isVisible()
+    shown = [[levels.model.data(levels.model.index(row, column)) for column in (0, 1)] for row in range(rows)]
+    for row, pair in enumerate(shown):
+        for tree, cell in zip((ours, theirs), pair, strict=True):
+            assert cell == (f"{tree.levels[row].nodes:,}" if row < len(tree.levels) else "–")
+    header = levels.model.headerData(1, Qt.Orientation.Horizontal)
+    assert header == "Nodes B" and levels.model.headerData(2, Qt.Orientation.Vertical) == "2"
+    levels.other.setText("lbhv")
+    QTest.keyClick(levels.other, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: "lbhv" in levels.sentence.text())
+    assert levels.model.rowCount() == 0 and not levels.view.isVisible()
 
 
 MANY = 1000
