@@ -11,8 +11,8 @@ from raygrove.gpu.analysis.tree_rows import PAGE, NodeVisits, TreeRow, TreeRows,
 
 _Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
-VISITS = 5
-"""The column that hot spots fill."""
+VISITS, NUMBERS = 3, range(1, 6)
+"""The column that hot spots fill, and those of figures."""
 
 
 @dataclasses.dataclass(eq=False)
@@ -46,9 +46,9 @@ class TreeModel(QAbstractItemModel):
             self.tr("Node"),
             self.tr("Area"),
             self.tr("SAH"),
+            self.tr("Visits"),
             self.tr("Overlap"),
             self.tr("Primitives"),
-            self.tr("Visits"),
             self.tr("Box"),
         )
 
@@ -139,7 +139,7 @@ class TreeModel(QAbstractItemModel):
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if not index.isValid():
             return None
-        if role == Qt.ItemDataRole.TextAlignmentRole and 1 <= index.column() <= VISITS:
+        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in NUMBERS:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         if role != Qt.ItemDataRole.DisplayRole:
             return None
@@ -147,7 +147,7 @@ class TreeModel(QAbstractItemModel):
         return self.cells(row)[index.column()]
 
     def cells(self, row: TreeRow) -> tuple[str, ...]:
-        """A node in words: what it is, the shares of area and of SAH cost, overlap, primitives, visits, its box."""
+        """A node in words: what it is, the shares of area and of SAH cost, visits, overlap, primitives, its box."""
         node = row.node
         name = self.tr("leaf {id}") if node.is_leaf else self.tr("node {id}")
         share = row.sah / self._sah_cost if self._sah_cost else None
@@ -157,9 +157,9 @@ class TreeModel(QAbstractItemModel):
             name.format(id=node.id if node.id >= 0 else f"~{~node.id}"),
             _percent(row.area_share),
             "–" if share is None else _percent(share),
+            "–" if visits is None else f"{visits:,}",
             "–" if row.overlap is None else _percent(row.overlap),
             f"{node.reference_count:,}" if node.is_leaf else "–",
-            "–" if visits is None else f"{visits:,}",
             " … ".join(corners),
         )
 

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from raygrove.app.ui.panels.level_table import LevelTable
-from raygrove.app.ui.panels.tree_model import TreeModel
+from raygrove.app.ui.panels.tree_model import NUMBERS, TreeModel
 from raygrove.app.ui.plain_text import Label
 from raygrove.gpu.analysis.tree_rows import TreeNode, TreeRows, TreeWay
 
@@ -60,8 +60,8 @@ class TreePanel(QWidget):
         self.view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.view.header().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         self.view.header().resizeSection(0, 150)
-        for column in range(1, 6):
-            self.view.header().resizeSection(column, 66)
+        for column in NUMBERS:
+            self.view.header().resizeSection(column, 60)
         self.view.selectionModel().currentChanged.connect(lambda now, before: self._choose(now))
         self.way, self.number = QComboBox(self), QLineEdit(self)
         self.way.addItems([self.tr("Node"), self.tr("Primitive"), self.tr("Box")])
@@ -97,7 +97,7 @@ class TreePanel(QWidget):
             sentence
             or self.tr(
                 "Area: of the root's, how likely a ray meets the box. SAH: its part of the tree's cost. "
-                "Overlap: surface that its children share. Visits: of the rays that Hot spots counted."
+                "Visits: of the rays that Hot spots counted. Overlap: surface that its children share."
             )
         )
 

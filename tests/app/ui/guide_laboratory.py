@@ -37,8 +37,15 @@ def ray(stage: Stage) -> Iterable[QWidget]:
 
 def tree(stage: Stage) -> Iterable[QWidget]:
     follow(stage)
+    raise_dock(stage, "hot_spots")
+    stage.window.hot_tools.hot.count.click()
+    stage.until(lambda: stage.window.hot_tools.hot.found is not None, "the counts")
+    shown = stage.window.ray_tools.tree
     stage.window.ray_tools.ray.show_node.click()
-    stage.until(lambda: stage.window.ray_tools.tree.chosen is not None, "the node")
+    stage.until(lambda: shown.chosen is not None, "the node")
+    shown.levels.other.setText("binned_sah/bvh4")
+    shown.levels.compare.click()
+    stage.until(lambda: len(shown.levels.model.trees) == 2, "the levels")
     stage.rest(0.5)
     return ()
 
