@@ -63,12 +63,12 @@ def _of_frame(about: dict[str, str], number: int, found: HotSpots) -> tuple[dict
 
 def _of_clip(about: dict[str, str], clip: ClipSpots) -> tuple[dict[str, Any], list[str]]:
     """The same of several."""
-    frames, each = clip.frames, [one.cost / max(one.rays, 1) for one in clip.frames]
-    dearest = max(range(len(frames)), key=each.__getitem__)
-    number, mean = frames[dearest].frame, sum(each) / len(each)
+    frames = clip.frames
+    place, most, mean = clip.dearest
+    number = frames[place].frame
     visits, tests = (sum(getattr(one, of) for one in frames) for of in ("visits", "tests"))
     head = f"{about['configuration']}: {len(frames)} frames, {visits:,} visits, {tests:,} primitives tested."
-    said = f"Frame {number} costs most: {each[dearest]:.1f} a ray, the mean is {mean:.1f}"
+    said = f"Frame {number} costs most: {most:.1f} a ray, the mean is {mean:.1f}"
     facts = {**about, "by": clip.by, "frames": [one._asdict() for one in frames]}
     return facts, [head, f"{said}; --frames {number}:{number + 1} says what may help there."]
 

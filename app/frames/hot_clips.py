@@ -8,16 +8,19 @@ import dataclasses
 from collections.abc import Generator, Sequence
 from typing import cast
 
+from raygrove.app.document.jobs import Job
 from raygrove.app.document.state import State
 from raygrove.app.frames.headless import TargetPixels, camera_at, rendered
-from raygrove.app.frames.race_report import prepared
+from raygrove.app.frames.race_report import prepared, whole_clip
 from raygrove.app.frames.sphere_pictures import check_no_window
 from raygrove.app.frames.views import view_settings
+from raygrove.gpu.analysis.hot_clip import OF_CLIPS, ClipSpots
 from raygrove.gpu.analysis.hot_findings import HotFinding
 from raygrove.gpu.analysis.hot_frames import hot_spots_of, measured_remedy, with_findings
 from raygrove.gpu.analysis.hot_spots import HotSpots
 from raygrove.gpu.engine import Engine, View
 from raygrove.gpu.scene import Moment, Scene
+from raygrove.gpu.target import choose
 from raygrove.gpu.target.base import Target
 
 
@@ -50,3 +53,46 @@ def hot_spots_in(
                 measured = (measured_remedy(engine, view, found, cast(HotFinding, one)) for one in found.findings)
                 found = dataclasses.replace(found, findings=tuple(measured))
             yield found
+
+
+MOST_FRAMES = 1000
+"""Of a clip that is counted."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class CountedClip:
+    """Hot spots of frames together, whatever they are listed by; `times` are the frames' seconds."""
+
+    configuration: str
+    times: tuple[float, ...]
+    spots: dict[str, ClipSpots]
+
+    @property
+    def frames(self) -> ClipSpots:
+        """Any of them, for what is of frames."""
+        return next(iter(self.spots.values()))
+
+
+def clip_frames(state: State, scene: Scene, some: int = 0) -> list[tuple[int, float]]:
+    """(number, seconds) of the clip's frames: all, up to MOST_FRAMES, or `some` of them, evenly."""
+    frames = whole_clip(state, scene)[:MOST_FRAMES]
+    if not some or some >= len(frames):
+        return frames
+    return [frames[round(place * (len(frames) - 1) / max(some - 1, 1))] for place in range(some)]
+
+
+def count_clip(
+    job: Job, scene: Scene, state: State, frames: Sequence[tuple[int, float]], rays: str, kind: str
+) -> CountedClip:
+    """Hot spots of frames on a target of its own, in a job: says how far it is, and stops where it is cancelled. Raises
+    Error where a picture casts no such rays."""
+    spots, configuration = {by: ClipSpots(by) for by in OF_CLIPS}, ""
+    with contextlib.closing(choose(state.settings.render.device, state.settings.device)) as target:
+        target.check = job.check  # type: ignore[method-assign]
+        with contextlib.closing(hot_spots_in(target, scene, state, frames, rays, kind)) as counted:
+            for place, found in enumerate(counted):
+                for one in spots.values():
+                    one.add(frames[place][0], found)
+                configuration = found.configuration
+                job.report((place + 1) / len(frames), f"frame {place + 1:,} of {len(frames):,}")
+    return CountedClip(configuration, tuple(time for _, time in frames), spots)

@@ -51,6 +51,14 @@ class ClipSpots:
             self._spots.setdefault(spot.number, []).append((cost, spot))
 
     @property
+    def dearest(self) -> tuple[int, float, float]:
+        """The frame whose rays cost most: its place among those that were added, what a ray cost there, and the mean
+        of all frames."""
+        each = [one.cost / max(one.rays, 1) for one in self.frames]
+        place = max(range(len(each)), key=each.__getitem__)
+        return place, each[place], sum(each) / len(each)
+
+    @property
     def cost(self) -> float:
         """Of all frames."""
         return sum(one.cost for one in self.frames)

@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from raygrove.app.frames.hot_clips import CountedClip
 from raygrove.app.settings.titles import in_titles, structure_title
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
@@ -18,6 +19,8 @@ from raygrove.gpu.analysis.hot_spots import BY, HotSpots, Spot
 MOST_ROWS = 200
 RAYS = ("all", "primary", "shadow", "occlusion", "bounce 1", "bounce 2", "bounce 3", "bounce 4")
 KINDS = ("both", "closest", "any")
+FRAMES = (("picture", 0), ("some", 24), ("all", 0))
+"""What is counted: the picture, or so many frames of the clip (0: each)."""
 COLUMNS = ("name", "share", "visits", "missed", "depth", "box_tests", "tests", "hits")
 
 
@@ -87,20 +90,31 @@ class Card(QFrame):
 
 
 class HotPanel(QWidget):
-    """See the module. `wanted` carries the rays and the kind that are to be counted, `chosen` the line that is selected
+    """See the module. `wanted` carries the rays and the kind that are to be counted, `clip_wanted` also of how many
+    frames (0: of each), `frame_wanted` the seconds of one to go to, `chosen` the line that is selected
     (None: none), `shown`, `tried` and `raced` a finding."""
 
     wanted = Signal(str, str)
+    clip_wanted, frame_wanted = Signal(str, str, int), Signal(float)
     chosen, shown, tried, raced = Signal(object), Signal(object), Signal(object), Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("hot_spots")
         self.found: HotSpots | None = None
+        self.clip: CountedClip | None = None
         self.cards: list[Card] = []
         self.rays = self._combo("rays", RAYS, self.tr("Rays that are counted"))
         self.kind = self._combo("kind", KINDS, self.tr("Rays that look for their closest hit, for any, or both"))
         self.by = self._combo("by", BY, self.tr("What the lines are"))
+        self.frames = self._combo("frames", tuple(name for name, _ in FRAMES), self.tr("What is counted"))
+        names = (self.tr("The picture"), self.tr("24 frames of the clip"), self.tr("All frames of the clip"))
+        for place, title in enumerate(names):
+            self.frames.setItemText(place, title)
+        self.dearest = QPushButton(self)
+        self.dearest.setObjectName("dearest")
+        self.dearest.setToolTip(self.tr("Go to the frame whose rays cost most"))
+        self.dearest.clicked.connect(self._go_to_dearest)
         self.count = QPushButton(self.tr("Count"), self)
         self.count.setToolTip(self.tr("Count what the rays of the picture do, once: no later frame pays for it"))
         self.count.clicked.connect(self.ask)
@@ -134,7 +148,12 @@ class HotPanel(QWidget):
         """Count the rays that are chosen."""
         self.count.setEnabled(False)
         self.hint.setText(self.tr("Counting …"))
-        self.wanted.emit(RAYS[self.rays.currentIndex()], KINDS[self.kind.currentIndex()])
+        asked = RAYS[self.rays.currentIndex()], KINDS[self.kind.currentIndex()]
+        name, some = FRAMES[self.frames.currentIndex()]
+        if name == "picture":
+            self.wanted.emit(*asked)
+        else:
+            self.clip_wanted.emit(*asked, some)
 
     def take(self, found: HotSpots | str | None) -> None:
         """What was counted, or why nothing was."""
@@ -142,13 +161,45 @@ class HotPanel(QWidget):
         if not isinstance(found, HotSpots):
             self.clear(found or self.tr("There is no picture by rays yet."))
             return
-        self.found = found
+        self.found, self.clip = found, None
+        self.dearest.hide()
         visits, tests = int(found.visits.sum()), int(found.tests.sum())
         text = self.tr("{structure}: {rays:,} rays, {visits:,} visits, {tests:,} primitives tested.")
         figures = {"rays": found.counts.rays, "visits": visits, "tests": tests}
         self.hint.setText(text.format(structure=structure_title(found.configuration), **figures))
         self._show_cards([one for one in found.findings if isinstance(one, HotFinding)])
         self._list()
+
+    def take_clip(self, found: CountedClip) -> None:
+        """What was counted of several frames together."""
+        self.clear()
+        self.clip, frames = found, found.frames.frames
+        place, most, mean = found.frames.dearest
+        text = self.tr(
+            "{configuration}: {frames:,} frames, {visits:,} visits, {tests:,} primitives tested. Frame {number} costs "
+            "most: {most:.1f} a ray, the mean is {mean:.1f}."
+        )
+        visits, tests = (sum(getattr(one, of) for one in frames) for of in ("visits", "tests"))
+        number = frames[place].frame
+        self.hint.setText(
+            text.format(configuration=found.configuration, frames=len(frames), visits=visits, tests=tests,
+                        number=number, most=most, mean=mean)
+        )  # fmt: skip
+        self.dearest.setText(self.tr("Go to frame {number}").format(number=number))
+        self.dearest.show()
+        if self.listed not in found.spots:  # nodes are others after each build
+            self.by.setCurrentIndex(BY.index("depth"))
+        self._list()
+
+    def end_clip(self) -> None:
+        """The frames are counted, or are not: it was cancelled, or failed."""
+        if not self.count.isEnabled() and self.clip is None and self.found is None:
+            self.clear(self.tr("The clip was not counted."))
+        self.count.setEnabled(True)
+
+    def _go_to_dearest(self) -> None:
+        if self.clip is not None:
+            self.frame_wanted.emit(self.clip.times[self.clip.frames.dearest[0]])
 
     def take_gain(self, before: HotFinding, after: HotFinding | str | None) -> None:
         """What a remedy gains, or why it could not be built."""
@@ -162,7 +213,8 @@ class HotPanel(QWidget):
 
     def clear(self, sentence: str = "") -> None:
         """Nothing is counted, and why."""
-        self.found = None
+        self.found = self.clip = None
+        self.dearest.hide()
         self.count.setEnabled(True)
         self._show_cards([])
         self._show(())
@@ -204,6 +256,9 @@ class HotPanel(QWidget):
         if self.found is not None:
             self._show(self.found.top(MOST_ROWS, self.listed))
             self.chosen.emit(None)
+        elif self.clip is not None:
+            of = self.clip.spots.get(self.listed)
+            self._show(of.top(MOST_ROWS) if of is not None else ())
 
     def _show(self, spots: tuple[Spot, ...]) -> None:
         self.spots = spots
@@ -233,13 +288,18 @@ class HotPanel(QWidget):
         first = QHBoxLayout()
         for widget in (self.rays, self.kind, self.by):
             first.addWidget(widget)
-        first.addWidget(self.count)
+        second = QHBoxLayout()
+        second.addWidget(self.frames)
+        second.addWidget(self.count)
+        second.addWidget(self.dearest)
+        second.addStretch(1)
         self._card_column = QVBoxLayout()
         self._card_column.setSpacing(3)
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 4, 6, 4)
         column.setSpacing(4)
         column.addLayout(first)
+        column.addLayout(second)
         column.addWidget(self.hint)
         column.addLayout(self._card_column)
         column.addWidget(self.lines, 1)

@@ -3,13 +3,17 @@ paid in the picture."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QDockWidget, QMainWindow
 
+from raygrove.app.document.jobs import Job
 from raygrove.app.document.state import State
+from raygrove.app.frames.hot_clips import clip_frames, count_clip
+from raygrove.app.playback import timeline as timelines
 from raygrove.app.settings import option_tables
 from raygrove.app.settings.chosen_configuration import spelling_of
 from raygrove.app.settings.race_options import CONTESTANTS, RACE
@@ -37,7 +41,11 @@ class HotTools(QObject):
         self._lit: object = None
         self.hot, self.divergence, self.marks = HotPanel(), DivergencePanel(), PaidMarks()
         inspectors.laid_on.connect(self.marks.lie_on)
+        self._job: Job | None = None
         self.hot.wanted.connect(self._count)
+        self.hot.clip_wanted.connect(self._count_clip)
+        self.hot.frame_wanted.connect(self._go_to)
+        session.document.on_jobs.append(self._hear_jobs)
         self.hot.chosen.connect(self._light)
         self.hot.shown.connect(self._light_finding)
         self.hot.tried.connect(self._try)
@@ -65,6 +73,37 @@ class HotTools(QObject):
     # -- what is asked ------------------------------------------------------------------------------------------------
     def _count(self, rays: str, kind: str) -> None:
         self._session.loop.ask("hot_spots", lambda maker: maker.hot_spots(rays, kind), self._show_hot)
+
+    def _count_clip(self, rays: str, kind: str, some: int) -> None:
+        """Frames of the clip in the background, at the size that is drawn now; the animation pauses, as both would use
+        the same machine."""
+        document = self._session.document
+        scene, state, size = document.scene, document.state, self._size()
+        if scene is None or not size[0]:
+            self.hot.clear(self.tr("There is no picture by rays yet."))
+            return
+        if state.timeline.is_playing:
+            document.change("timeline", timelines.pause(state.timeline))
+        self.marks.show_paid(None)
+        render = dataclasses.replace(state.settings.render, width=size[0], height=size[1])
+        drawn = dataclasses.replace(state, settings=dataclasses.replace(state.settings, render=render))
+        frames = clip_frames(drawn, scene, some)
+
+        def done(job: Job) -> None:
+            if document.scene is scene:
+                self.hot.take_clip(job.result)
+
+        work = lambda job: count_clip(job, scene, drawn, frames, rays, kind)  # noqa: E731
+        self._job = document.start_job(self.tr("Counting hot spots"), work, done)
+
+    def _hear_jobs(self) -> None:
+        if self._job is not None and self._job not in self._session.document.jobs:
+            self._job = None
+            self.hot.end_clip()
+
+    def _go_to(self, seconds: float) -> None:
+        document = self._session.document
+        document.move_head(timelines.scrub(timelines.pause(document.state.timeline), seconds, document.span))
 
     def _count_warps(self) -> None:
         self._session.loop.ask("divergence", lambda maker: maker.divergence(), self.divergence.take)

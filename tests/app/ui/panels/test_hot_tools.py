@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,11 +12,14 @@ import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 
+from raygrove.app.document.jobs import Job
+from raygrove.app.frames.hot_clips import CountedClip
 from raygrove.app.frames.hot_questions import HotQuestions
 from raygrove.app.ui.panels.hot_panel import KINDS, RAYS, HotPanel
 from raygrove.app.ui.panels.hot_tools import HotTools
 from raygrove.app.ui.picture.paid_marks import lit_image
 from raygrove.app.ui.window.main_window import MainWindow
+from raygrove.gpu.analysis.hot_clip import OF_CLIPS, ClipSpots
 from raygrove.gpu.analysis.hot_findings import HotFinding
 from raygrove.gpu.analysis.hot_spots import BY, HotSpots
 from raygrove.gpu.engine import Engine
@@ -103,6 +107,53 @@ def test_lines_and_the_pixels_that_paid(scene_window: MainWindow, tools: HotTool
         qtbot.waitUntil(lambda: marks.paid is not None and bool(marks.paid.any()))
     scene_window.document.change("settings.render.hierarchy", "hploc")
     assert not marks.isVisible() and "earlier picture" in hot.hint.text()
+
+
+def test_frames_of_the_clip_are_counted_beside_the_window(
+    scene_window: MainWindow, tools: HotTools, found: HotSpots, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document, hot = scene_window.document, tools.hot
+    show(scene_window, "hot_spots")
+    asked: list[Any] = []
+    goes_on = threading.Event()
+
+    def counted(job: Job, scene: Any, state: Any, frames: Any, rays: str, kind: str) -> CountedClip:
+        asked.append((state.settings.render.width, frames, rays, kind))
+        while not goes_on.wait(0.01):
+            job.check()
+        spots = {by: ClipSpots(by) for by in OF_CLIPS}
+        for number, _ in frames:
+            for one in spots.values():
+                one.add(number, found)
+        return CountedClip("lbvh/bvh4", tuple(time for _, time in frames), spots)
+
+    monkeypatch.setattr("raygrove.app.ui.panels.hot_tools.count_clip", counted)
+    document.toggle_play()
+    hot.frames.setCurrentIndex(1)
+    hot.count.click()
+    assert not document.state.timeline.is_playing and not hot.count.isEnabled()
+    qtbot.waitUntil(lambda: bool(asked))
+    document.cancel(document.jobs[0])
+    qtbot.waitUntil(lambda: hot.count.isEnabled())
+    assert hot.hint.text() == "The clip was not counted." and hot.clip is None
+    goes_on.set()
+    hot.count.click()
+    qtbot.waitUntil(lambda: hot.clip is not None)
+    width, frames, rays, kind = asked[-1]
+    assert (len(frames), rays, kind) == (24, "all", "both") and width == scene_window.loop.last_frame.drawn[0]
+    assert frames[0] == (0, 0.0) and frames[-1][0] == document.span.frame_count - 1
+    assert hot.listed == "depth" and "24 frames" in hot.hint.text() and "Frame 0 costs most" in hot.hint.text()
+    assert sum(spot.visits or 0 for spot in hot.spots) == 24 * found.visits.sum()
+    hot.by.setCurrentIndex(BY.index("object"))
+    assert hot.spots[0].share == pytest.approx(found.top(1, "object")[0].share)
+    hot.by.setCurrentIndex(BY.index("node"))
+    assert hot.spots == (), "nodes are others after each build"
+    hot.dearest.click()
+    assert document.state.timeline.time == 0.0 and hot.clip is not None
+    hot.frames.setCurrentIndex(0)
+    hot.count.click()
+    qtbot.waitUntil(lambda: hot.found is not None)
+    assert hot.clip is None and not hot.dearest.isVisible()
 
 
 def test_the_nodes_of_a_pixel_are_bold(
