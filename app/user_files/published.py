@@ -23,7 +23,9 @@ _PLANES = "the thesis tries 3t uniform planes of a node's box by a block of 3t t
 _POOL = "the thesis keeps warps running that take tasks from a pool; here rounds of kernels do"
 _CLUSTERS = "the thesis bins at every level; here tasks of at most 64 clusters are swept exactly"
 _LISTS = "the thesis sorts every level's list; here a list ends where both neighbours stand alone"
-_SCANS = "the thesis scans events' kinds as bytes, four a load, and reduces the first levels whole"
+_SCANS = (
+    "the thesis keeps the kinds of events as bytes from level to level; here they are written from the events in each"
+)
 _TEXTURES = "Zhou and Chang read bit sets from texture memory; here they are plain arrays"
 
 
@@ -113,7 +115,8 @@ _PRESETS = {
         moving="masks",
         candidates="shuffle",
         cascading=True,
-        triangles="staged",
+        triangles="vertices",
+        reduction="whole_and_segments",
     ),
     "chang2012/median_sah": _kd_tree(
         "Chang's kd-tree, steps [A] to [E]",

@@ -25,6 +25,7 @@ LIBRARY = (
     "contents",
     "crowd",
     "job",
+    "kolodzey_figures",
     "kolodzey_switches",
     "measure",
     "meister_setup",

@@ -1,12 +1,13 @@
 """The evaluation of Kolodzey's thesis (2014): SAH kd-trees built on the GPU, what each of its optimisations is worth,
 and a scene that moves.
 
-Table 7.1 (build and trace, with the columns of Wu, Zhao and Liu), table 6.2 (the optimisations), figures 6.1, 6.15 and
-6.16 (shares and times of the sub-algorithms before and after them), section 7.2 (the moving scene). The trees of tables
-6.2 and 7.1 are the thesis': leaves of fewer than 64 primitives or at the greatest depth, boxes cut along the split's
-axis alone, traversed by a short stack; a second row has this program's defaults, which cut boxes along all axes in
-small nodes. A build is timed from its first launch to its last one's end. Traces are recursive, as the thesis has
-them, by `whitted` with one lamp and shadows, and primary rays by themselves. Figures 7.1 to 7.3 are drawn so, too.
+Table 7.1 (build and trace, with the columns of Wu, Zhao and Liu), table 6.2 (the optimisations), figures 6.7, 6.8 and
+6.11 to 6.14 (single steps), 6.1, 6.15 and 6.16 (the sub-algorithms before and after), section 7.2 (the moving scene).
+The trees of tables 6.2 and 7.1 are the thesis': leaves of fewer than 64 primitives or at the greatest depth, boxes
+cut along the split's axis alone, traversed by a short stack; a second row has this program's defaults, which cut
+boxes along all axes in small nodes. A build is timed from its first launch to its last one's end. Traces are
+recursive, as the thesis has them, by `whitted` with one lamp and shadows, and primary rays by themselves. Figures 7.1
+to 7.3 are drawn so, too.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 from raygrove.gpu.scene import Light, Moment, Scene
 
 from .job import SuiteJob
+from .kolodzey_figures import figure_plots, micro_rows
 from .kolodzey_switches import (
     AS_PUBLISHED,
     BUILDER,
@@ -146,6 +148,8 @@ def run(job: SuiteJob) -> SuiteReport:
         if scene.duration(0) > 0.0:
             yield from measure_moving(choice, scene)
 
+    if any(not job.scenes or choice.published in job.scenes for choice in STILL):
+        report.rows += micro_rows(job.target, job.repeat)
     parts = ((STILL, measure_still), (BESIDE, measure_beside), (MOVING, measure_moving), (job.own, measure_own))
     for choices, measure in parts:
         job.each(choices, report, measure, tabulate)
@@ -206,6 +210,7 @@ def tabulate(report: SuiteReport) -> None:
         for plot in (sub_algorithms_plot(report, "6.15", True), sub_algorithms_plot(report, "6.16", False))
         if plot.x_names
     ]
+    report.plots += figure_plots(report)
 
 
 def _builds(report: SuiteReport) -> SuiteTable:

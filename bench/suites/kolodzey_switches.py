@@ -67,17 +67,38 @@ OPTIMISATIONS = (
     Optimisation(
         "triangles",
         {"triangles": "staged"},
-        "triangles: vertices' numbers by each thread against by neighbours, as the thesis reads",
+        "triangles: vertices' numbers by each thread against by neighbours through shared memory",
+    ),
+    Optimisation(
+        "vertices",
+        {"triangles": "vertices"},
+        "triangles: numbers and vertices by each thread against by neighbours, without conflicts, as the thesis reads",
     ),
 )
 
-NOT_SWITCHED = {
-    "binary scan": "his scans of bytes serve best splits, clipping and leaves; here only sides can be bytes, events' "
-    "kinds are bits of words: below",
-    "streams": "no read-back at all: there is nothing left to overlap, and nothing to switch",
-    "hybrid reduction": "his candidates lie ready in a list and are only reduced; here no such list is written. By a "
-    "block a node: below",
-}
+AS_THESIS: dict[str, Any] = {"reduction": "whole_and_segments", "moving": "masks", "triangles": "vertices"}
+"""His own steps: candidates in a list, reduced as a whole on the first levels and by segments below; clip masks."""
+
+OF_THESIS, NONE_OF_THESIS = "as the thesis", "as the thesis, without any"
+THESIS: tuple[Optimisation, ...] = (
+    Optimisation(
+        "as the thesis, words",
+        {"flags": "words"},
+        "flags: kinds of events and sides as bytes, four a load, scanned, against words",
+        "binary scan",
+        OF_THESIS,
+    ),
+    Optimisation(
+        "as the thesis, by segments",
+        {"reduction": "segments"},
+        "reduction: candidates of the first levels by many blocks a node, below by one, against by one throughout",
+        "hybrid reduction",
+        OF_THESIS,
+    ),
+)
+"""Switches of his own steps: options that take one away from them."""
+
+NOT_SWITCHED = {"streams": "not built: no read-back at all, so that there is nothing left to overlap"}
 """Lines of table 6.2 that nothing here switches as the thesis does, and why."""
 
 PUBLISHED_ORDER = ("SAH shuffle reduction", "binary scan", "streams", "clip mask", "hybrid reduction")
@@ -101,7 +122,10 @@ SUB_ALGORITHMS = {
         "take_events",
         "make_root",
     ),
-    "ComputeBestSplits": ("count_starts", "scan_tiles", "find_splits", "split_small_nodes", "choose_splits"),
+    "ComputeBestSplits": (
+        *("count_starts", "scan_tiles", "find_splits", "split_small_nodes", "choose_splits"),
+        *("write_kinds", "scan_kinds", "list_candidates", "reduce_"),
+    ),
     "ClippingAndPartitioning": (
         "count_sides",
         "partition_",
@@ -127,7 +151,13 @@ def measure_switches(job: SuiteJob, scene: Scene) -> list[dict[str, Any]]:
     but_a_block = _all_of([one for one in there if "reduction" not in one.without])
     named = [(one.row, one.without) for one in OPTIMISATIONS]
     rows: list[dict[str, Any]] = []
-    for title, without in (("with all", {}), *named, (BUT_A_BLOCK, but_a_block), ("without any", none)):
+    slowest = {"reduction": "segments", "moving": "gaps", "candidates": "shared", "flags": "words"}
+    his = [(one.row, {**AS_THESIS, **one.without}) for one in THESIS]
+    forms = (
+        *(("with all", {}), *named, (BUT_A_BLOCK, but_a_block), ("without any", none)),
+        *((OF_THESIS, AS_THESIS), *his, (NONE_OF_THESIS, slowest)),
+    )
+    for title, without in forms:
         needed = "; ".join(missing(BUILDER, without))
         if needed:
             rows.append({"without": title, "needs": needed})
@@ -170,7 +200,7 @@ def factors_table(report: SuiteReport) -> SuiteTable:
         f"optimisation touches it. Here: how many times as long its kernels take without.",
     )
     table = SuiteTable("6.2", "what the optimisations are worth", columns, notes=notes)
-    as_published = {one.published: one for one in OPTIMISATIONS if one.published}
+    as_published = {one.published: one for one in (*OPTIMISATIONS, *THESIS) if one.published}
     for name in PUBLISHED_ORDER:
         table.rows.append(_published(name))
         if name in as_published:
@@ -179,11 +209,15 @@ def factors_table(report: SuiteReport) -> SuiteTable:
             table.rows.append((f"{name} (here)", None, None, NOT_SWITCHED[name], *[None] * len(SUB_ALGORITHMS)))
     table.rows += [_factor_row(report, f"{one.row} (ours)", one) for one in OPTIMISATIONS if not one.published]
     table.rows.append(_published(ALL))
-    everything = ((f"{ALL} but a block a node (here)", BUT_A_BLOCK), (f"{ALL} (here)", "without any"))
+    his = "candidates by segments through shared memory, words, lists with gaps, against his steps with all but streams"
+    table.rows.append(_factor_row(report, f"{ALL} (here)", Optimisation(NONE_OF_THESIS, {}, his, over=OF_THESIS)))
+    everything = ((f"{ALL} but a block a node (ours)", BUT_A_BLOCK), (f"{ALL} (ours)", "without any"))
     for title, row in everything:
         table.rows.append(
             _factor_row(report, title, Optimisation(row, {}, "all that can be switched here, those of ours included"))
         )
+    with_steps = Optimisation(OF_THESIS, {}, "his own steps with all but streams, against ours")
+    table.rows.append(_factor_row(report, "the thesis' steps (ours)", with_steps))
     return table
 
 

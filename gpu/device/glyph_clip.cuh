@@ -15,10 +15,10 @@ __device__ __forceinline__ bool may_meet(const WithGlyphs::Shape& shape, const A
     return shape.is_glyph() ? overlap(aabb_of(shape.glyph()), box) : may_meet(shape.other(), box);
 }
 
-template <int THREADS>
+template <int THREADS, bool WITH_VERTICES>
 __device__ __forceinline__ Aabb staged_box(const WithGlyphs& primitives, int first) {
     const int prim_id = first + thread_index();
-    const Aabb box = staged_box<THREADS>(primitives.others, first);
+    const Aabb box = staged_box<THREADS, WITH_VERTICES>(primitives.others, first);
     if (prim_id < primitives.others.count) return box;
     return prim_id < primitives.count ? primitives.aabb(prim_id) : empty_aabb();
 }

@@ -13,10 +13,10 @@ __device__ __forceinline__ bool may_meet(const Mixed::Shape& shape, const Aabb& 
 }
 
 // The triangles among them are read together.
-template <int THREADS>
+template <int THREADS, bool WITH_VERTICES>
 __device__ __forceinline__ Aabb staged_box(const Mixed& primitives, int first) {
     const int prim_id = first + thread_index();
-    const Aabb box = staged_box<THREADS>(primitives.triangles, first);
+    const Aabb box = staged_box<THREADS, WITH_VERTICES>(primitives.triangles, first);
     if (!primitives.is_sphere(prim_id)) return box;
     return prim_id < primitives.count ? primitives.aabb(prim_id) : empty_aabb();
 }

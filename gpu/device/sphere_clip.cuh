@@ -31,7 +31,7 @@ __device__ __forceinline__ bool may_meet(const Spheres::Shape& sphere, const Aab
 }
 
 // A thread's box: spheres have no numbers of vertices to read together.
-template <int THREADS>
+template <int THREADS, bool WITH_VERTICES>
 __device__ __forceinline__ Aabb staged_box(const Spheres& spheres, int first) {
     return first + thread_index() < spheres.count ? spheres.aabb(first + thread_index()) : empty_aabb();
 }

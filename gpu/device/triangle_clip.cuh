@@ -106,14 +106,25 @@ __device__ __forceinline__ bool may_meet(const Triangles::Shape& triangle, const
 
 // The boxes of THREADS triangles, the first of them at `first`, a thread each: the numbers of their vertices are read
 // by neighbours and handed on through shared memory, where three words per thread never meet in one bank (6.4 of
-// Kolodzey 2014; his triangles are nine floats in a row, without numbers).
-template <int THREADS>
+// Kolodzey 2014; his triangles are nine floats in a row, without numbers). WITH_VERTICES: the vertices as well, nine
+// words per thread, which meet in no bank either.
+template <int THREADS, bool WITH_VERTICES>
 __device__ __forceinline__ Aabb staged_box(const Triangles& triangles, int first) {
     SHARED int corners[3 * THREADS];
     const int count = min(THREADS, triangles.count - first), i = thread_index();
     block_sync();
     for (int word : block_stride(3 * count)) corners[word] = triangles.indices[3 * (int64)first + word];
     block_sync();
+    if (WITH_VERTICES) {
+        SHARED float words[9 * THREADS];
+        for (int word : block_stride(9 * count))
+            words[word] = triangles.positions[3 * (int64)corners[word / 3] + word % 3];
+        block_sync();
+        if (i >= count) return empty_aabb();
+        const float* own = words + 9 * i;
+        return Triangles::aabb_of(make_float3(own[0], own[1], own[2]), make_float3(own[3], own[4], own[5]),
+                                  make_float3(own[6], own[7], own[8]));
+    }
     if (i >= count) return empty_aabb();
     return Triangles::aabb_of(triangles.point(corners[3 * i]), triangles.point(corners[3 * i + 1]),
                               triangles.point(corners[3 * i + 2]));

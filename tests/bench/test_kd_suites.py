@@ -4,13 +4,14 @@ instead of guessed."""
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 
 import numpy as np
 import pytest
 
 from raygrove.app.scene_io.demos import make_demo
-from raygrove.bench.suites import SuiteJob, SuiteReport, chang2012, kolodzey2014, kolodzey_switches
+from raygrove.bench.suites import SuiteJob, SuiteReport, chang2012, kolodzey2014, kolodzey_figures, kolodzey_switches
 from raygrove.bench.suites.crowd import with_runners
 from raygrove.bench.suites.published import published_row
 from raygrove.bench.suites.report import SuiteTable, report_from_json
@@ -138,11 +139,34 @@ def test_kolodzeys_factors_stand_beside_his_own_switches(kolodzey: SuiteReport) 
         assert factors[f"{name} (here)"] is None and why in table(kolodzey, "6.2").markdown().replace("\\|", "|"), (
             "no switch, no factor"
         )
-    assert (
-        float(str(factors["all optimisations (here)"]))
-        > 0.0
-        < float(str(factors["all optimisations but a block a node (here)"]))
-    )
+    his = switched["as the thesis"]["kernels_ms"]
+    for name, row in (
+        ("binary scan", "as the thesis, words"),
+        ("hybrid reduction", "as the thesis, by segments"),
+        ("all optimisations", "as the thesis, without any"),
+    ):
+        assert factors[f"{name} (here)"] == pytest.approx(switched[row]["kernels_ms"] / his), "his steps over his steps"
+    assert float(str(factors["all optimisations (ours)"])) > 0.0 < float(str(factors["the thesis' steps (ours)"]))
+
+
+def test_table_6_2_says_which_sub_algorithms_a_step_touches(kolodzey: SuiteReport) -> None:
+    rows = {str(row[0]): row[4:] for row in table(kolodzey, "6.2").rows}
+    assert rows["binary scan (published)"] == (None, "X", "X", None, "X")
+    assert rows["hybrid reduction (published)"] == (None, "X", None, None, None)
+    assert all(isinstance(cell, float) for cell in rows["hybrid reduction (here)"])
+    switched = {row["without"]: row for row in kolodzey.rows if row["part"] == "switch"}
+    assert switched["as the thesis"]["shares_ms"]["other"] == 0.0, "its kernels have their sub-algorithms"
+    assert {"write_kinds", "scan_kinds", "list_candidates"} <= set(switched["as the thesis"]["by_kernel"])
+    assert "reduce_whole" not in switched["as the thesis, by segments"]["by_kernel"]
+
+
+def test_single_steps_are_figures(kolodzey: SuiteReport) -> None:
+    plots = {plot.number: plot for plot in kolodzey.plots}
+    assert set(plots) == {"6.15", "6.16", "6.8", "6.11", "6.12", "6.13", "6.14"}, "6.7 has no switch in this run"
+    assert set(plots["6.13"].series) == {"whole", "segmented"} and len(plots["6.11"].series) == 4
+    for number in ("6.8", "6.11", "6.12", "6.13"):
+        assert all(min(y) > 0.0 and len(x) == len(y) > 2 for x, y in plots[number].series.values())
+    assert set(plots["6.14"].series) == {"without a clip mask", "with a clip mask"}
 
 
 def test_kolodzeys_scenes_are_traced_recursively_and_move_as_metal_and_glass(kolodzey: SuiteReport) -> None:
@@ -223,3 +247,22 @@ def test_a_row_is_published_or_ours_and_survives_json(name: str, request: pytest
 
 def table(report: SuiteReport, number: str) -> SuiteTable:
     return next(one for one in report.tables if one.number == number)
+
+
+def test_made_lists_are_what_the_kernels_read(host_target: Target) -> None:
+    """The reductions give the best of each segment, and the scan the sums, by numpy."""
+    count, segments = 4096, 7
+    words, ranges = kolodzey_figures.made_candidates(count), kolodzey_figures.made_ranges(count, segments)
+    ends = [*(2 * ranges[:, 0]), count]
+    assert ends[0] == 0 and all(first < last for first, last in itertools.pairwise(ends))
+    expected = [words[first:last].max() for first, last in itertools.pairwise(ends)]
+    unit = kolodzey_figures._unit(host_target)
+    for kernel in ("reduce_whole", "reduce_segments"):
+        best = host_target.zeros(segments, np.uint64, "test.best")
+        given = {
+            "level": kolodzey_figures._level(host_target, segments, count // 2),
+            "ranges": host_target.upload(ranges, "test.ranges"),
+            "candidates": host_target.upload(words, "test.candidates"),
+        }
+        host_target.launch(unit, kernel, 20 * 256, **given, best=best, block=256)
+        assert host_target.download(best).tolist() == expected, kernel

@@ -281,6 +281,9 @@ def run_kd_tree_forms(target: Target) -> None:
     for moving in ("gaps", "masks"):
         made = kind(target, StructureChoice(kind.Options(**before, moving=moving, max_leaf_size=16)))
         made.build(primitives)
+    for reduction, flags in (("segments", "words"), ("whole_and_segments", "bytes")):
+        listed = {"reduction": reduction, "flags": flags, "triangles": "vertices", "clipping": "split_axis"}
+        kind(target, StructureChoice(kind.Options(**listed, max_leaf_size=16, whole_levels=2))).build(primitives)
     kind(target, StructureChoice(kind.Options(clipping="all", max_leaf_size=16))).build(primitives)
     spheres = sphere_primitives(
         target.upload(corners[:300, 0].copy(), "test"), target.upload(np.full(300, 0.2, np.float32), "test")

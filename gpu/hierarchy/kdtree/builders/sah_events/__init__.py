@@ -20,80 +20,23 @@ shell's tree costs 8 to 15 % more. Deterministic.
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
-from .....settings import option
 from .....target.base import Unit, UnitSource
 from ....base import Primitives
 from ....grown_tree import Capacity, Draft
 from ....primitives import clipping_unit_source
 from ...kdtree import KdTreeHierarchy
-from ...options import KdTreeOptions
+from .listed import SEGMENTED, find_listed_splits, listed_bytes
 from .memory import NODE_TILE, SORT, TILE_THREADS, Memory, Sizes, memory_of, the_pool
 from .moving import clip_and_sort, further_bytes, move_through_gaps
+from .options import SahEventsOptions
 
 _ROOM = "gpu/hierarchy/kdtree/builders/sah_events"
 _GAP_BYTES = {"once": 0, "gaps": 4, "masks": 1}
 _CLIPPING_UNITS = {"split_axis": [], "small_nodes": ["small"], "all": ["clip"]}
+_STAGED = {"alone": 0, "staged": 1, "vertices": 2}
 _REDUCTIONS = {"atomics": 0, "nodes": 1, "hybrid": 2}
-
-
-@dataclasses.dataclass(frozen=True)
-class SahEventsOptions(KdTreeOptions):
-    """Options of the builder by events. Those behind the costs bring back what the thesis optimised; the tree is the
-    same.
-    """
-
-    reduction: str = option(
-        "hybrid",
-        "How the best split of a node is found: whole tiles and warps first, then by atomics (hybrid), by an "
-        "atomic per thread (atomics), or by a "
-        "block per node, the thesis' segmented reduction (nodes).",
-        choices=("hybrid", "atomics", "nodes"),
-    )
-    candidates: str = option(
-        "shuffle",
-        "How the threads of a block find the best of their splits: by shuffles of lanes, or through shared memory.",
-        choices=("shuffle", "shared"),
-    )
-    flags: str = option(
-        "bytes", "Sides of references: a byte each, four a load, or a word each.", choices=("bytes", "words")
-    )
-    boxes: str = option(
-        "aos",
-        "Boxes of references: 32 bytes side by side, or an array for each of their words.",
-        choices=("aos", "soa"),
-    )
-    triangles: str = option(
-        "alone",
-        "Numbers of triangles' vertices: each thread reads its own (alone), or those of a block are read by "
-        "neighbours and shared (staged).",
-        choices=("alone", "staged"),
-    )
-    moving: str = option(
-        "once",
-        "How events reach the next level: once, to places counted first; by way of lists with gaps; or by way of "
-        "a byte for each place of those "
-        "lists (masks).",
-        choices=("once", "gaps", "masks"),
-    )
-    cascading: bool = option(True, "Let each thread take eight neighbours of a list instead of one.")
-    clipping: str = option(
-        "small_nodes",
-        "Along which axes boxes are cut to a node's cell: along the split's alone, as in the thesis (split_axis); "
-        "along all in small nodes, which "
-        "then need no events (small_nodes); along all in all nodes, with events sorted anew in every level (all; "
-        "Wu, Zhao and Liu 2011), which takes "
-        "far longer.",
-        choices=("small_nodes", "split_axis", "all"),
-    )
-    small_node_size: int = option(
-        256,
-        "References of a small node at most, for clipping = small_nodes: larger ones cost little less and take longer.",
-        minimum=1,
-        maximum=1024,
-    )
 
 
 class SahEvents(KdTreeHierarchy):
@@ -109,9 +52,9 @@ class SahEvents(KdTreeHierarchy):
         if primitive_count == 0:
             return 0
         sizes = self._sizes(primitive_count, capacity)
-        return sizes.bytes() + further_bytes(
-            sizes.room, _GAP_BYTES[self.options.moving], self.options.clipping == "all"
-        )
+        listed = listed_bytes(sizes.room, sizes.flag_bytes) if self._lists_candidates() else 0
+        further = further_bytes(sizes.room, _GAP_BYTES[self.options.moving], self.options.clipping == "all")
+        return sizes.bytes() + listed + further
 
     def emit(self, primitives: Primitives, draft: Draft, capacity: Capacity) -> None:
         self._memory = memory = memory_of(self.target, self._sizes(primitives.count, capacity), self._memory)
@@ -145,9 +88,11 @@ class SahEvents(KdTreeHierarchy):
             "FLAG_BYTES": 1 if options.flags == "bytes" else 4,
             "SMALL_NODE": options.small_node_size if options.clipping == "small_nodes" else 0,
         }
+        shuffled = int(options.candidates == "shuffle")
         own = {
-            "start": {"STAGES_TRIANGLES": int(options.triangles == "staged")},
-            "splits": {"REDUCTION": _REDUCTIONS[options.reduction], "SHUFFLED": int(options.candidates == "shuffle")},
+            "start": {"STAGES_TRIANGLES": _STAGED[options.triangles]},
+            "splits": {"REDUCTION": _REDUCTIONS.get(options.reduction, 0), "SHUFFLED": shuffled},
+            "listed": {"SHUFFLED": shuffled},
             "partition": {"MARKS_CUTS": int(options.clipping != "split_axis")},
             "gaps": {"GAP_BYTES": _GAP_BYTES[options.moving]},
         }
@@ -156,7 +101,8 @@ class SahEvents(KdTreeHierarchy):
     def _units(self, primitives: Primitives) -> dict[str, Unit]:
         """Those of the levels; `start`, `small` and `clip` read primitives."""
         options, units = self.options, {}
-        for name in ["splits", "sides", "partition", *(["gaps"] if options.moving != "once" else [])]:
+        splits = "listed" if self._lists_candidates() else "splits"
+        for name in [splits, "sides", "partition", *(["gaps"] if options.moving != "once" else [])]:
             units[name] = self.target.unit(
                 UnitSource(f"{_ROOM}/{name}.cu", constants=tuple(self._constants(name).items()))
             )
@@ -232,7 +178,7 @@ class SahEvents(KdTreeHierarchy):
         ends_here: bool,
     ) -> None:
         """The splits of a level, and what comes before each of its nodes."""
-        self._find_splits(units["splits"], memory, level)
+        self._find_splits(units["listed" if self._lists_candidates() else "splits"], memory, level)
         if self.options.clipping == "small_nodes":
             self._split_small_nodes(units["small"], primitives, memory, level)
         self._count_sides(units["sides"], memory, level)
@@ -262,6 +208,11 @@ class SahEvents(KdTreeHierarchy):
 
     def _find_splits(self, unit: Unit, memory: Memory, level: int) -> None:
         """The best plane of each large node."""
+        if self._lists_candidates():
+            most, lists = self._most_nodes(memory, level), self._lists(memory, level)
+            whole = SEGMENTED[self.options.reduction] and level < self.options.whole_levels
+            find_listed_splits(self.target, unit, memory, lists, self._costs(), most, whole=whole)
+            return
         held, given = memory.held, {**self._lists(memory, level), **self._costs(), "best": memory.held["best"]}
         if self.options.reduction == "nodes":
             jobs = self._most_nodes(memory, level) * TILE_THREADS
@@ -391,6 +342,10 @@ class SahEvents(KdTreeHierarchy):
                 starts=held["starts"],
                 block=TILE_THREADS,
             )
+
+    def _lists_candidates(self) -> bool:
+        """Whether splits are found from a list of candidates, as in the thesis."""
+        return self.options.reduction in SEGMENTED
 
     def _counts_events(self) -> bool:
         """Whether events move to places that are counted first."""
