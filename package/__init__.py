@@ -14,6 +14,7 @@ asked for; docs/api.md tells of each:
     Nearest, Neighbours, PrimitiveLists, FoundLeaves          what is near places, and in boxes and balls
     Queries, Places, Boxes          the same for arrays that are on the target already
     show, Viewer                    the window, waited for or beside a running loop
+    NotebookViewer                  a scene to look at in a notebook, and as a page that stands alone
     builder, Tree                   a function of one's own as a structure
     load_tree, save_tree            trees in files .rgtree
     import_tree, use_tree           trees of other programs' files; a tree as a builder
@@ -40,6 +41,7 @@ from raygrove.version import VERSION
 
 if TYPE_CHECKING:
     from raygrove.app.live.viewer import Viewer, show
+    from raygrove.app.notebook.viewer import NotebookViewer
     from raygrove.gpu.analysis.race import Race
     from raygrove.gpu.analysis.ray_log import RayLog
     from raygrove.gpu.analysis.tree_files import load_tree, save_tree
@@ -119,6 +121,7 @@ _HOMES = {
 }
 _HOME_OF = {name: f"raygrove.gpu.{module}" for module, names in _HOMES.items() for name in names}
 _HOME_OF |= dict.fromkeys(("Viewer", "show"), "raygrove.app.live.viewer")
+_HOME_OF["NotebookViewer"] = "raygrove.app.notebook.viewer"
 
 __version__ = VERSION
 __all__ = [
@@ -143,6 +146,7 @@ __all__ = [
     "Neighbours",
     "NoDeviceError",
     "Node",
+    "NotebookViewer",
     "Object",
     "OptionError",
     "OutOfMemoryError",

@@ -50,6 +50,10 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "app.ui.window": ("app.ui", "gpu.display", *BEHIND_THE_WINDOW),
     "app.ui.measuring": ("app.ui", "gpu.display.sphere_look", *BEHIND_THE_WINDOW),
     "app.live": ("app.cli", "app.document", "app.scene_io", "gpu.hierarchy.registry", *PLAIN),
+    "app.notebook": (
+        *("app.camera", "app.export", "app.live", "app.scene_io", "gpu.analysis", "gpu.engine", "gpu.face"),
+        *("gpu.hierarchy.registry", "gpu.pixels", "gpu.shade.registry", "gpu.view", "assets", *PLAIN),
+    ),
     "app.lessons": ("app.scene_io", "app.settings", "gpu.analysis", "gpu.face", "gpu.shade.registry", *PLAIN),
     "app.help": ("app.edits", "app.settings", *PLAIN),
     "app.system": ("app.scene_io", "app.settings", "gpu.target", *PLAIN),

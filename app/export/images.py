@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -29,3 +30,10 @@ def save_png(
         image = Image.fromarray(np.ascontiguousarray(pixels), "P")
         image.putpalette(palette.tobytes())
     write_atomically(path, lambda file: image.save(file, "PNG", pnginfo=information, compress_level=6), check)
+
+
+def encoded(pixels: np.ndarray, kind: str, quality: int = 88) -> bytes:
+    """(H, W, 3) uint8 pixels, sRGB, as the bytes of a JPEG or PNG."""
+    file = io.BytesIO()
+    Image.fromarray(np.ascontiguousarray(pixels), "RGB").save(file, kind, quality=quality)
+    return file.getvalue()

@@ -48,6 +48,7 @@ PARTS = (
     ("Rays", ("RaySet", "sensors.lidar", "sensors.pinhole", "sensors.Sensor", "sensors.SensorRays", "Hits")),
     ("Pictures", ("render", "Pictures", "Camera")),
     ("The window", ("show", "Viewer")),
+    ("Notebooks", ("NotebookViewer",)),
     ("A builder of one's own", ("builder", "Tree")),
     ("Regions", ("Nearest", "Neighbours", "PrimitiveLists", "FoundLeaves")),
     ("Errors", ("Error", "ConfigurationError", "OptionError", "HierarchyError", "TargetError", "NoDeviceError")),

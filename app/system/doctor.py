@@ -45,6 +45,7 @@ EXTRAS = {
     "gsd": ("gsd", "trajectories of HOOMD-blue (.gsd)", "particles"),
     "laspy": ("laspy", "surveys (.las, with lazrs .laz)", "particles"),
     "dracopy": ("DracoPy", "glTF compressed by Draco", "draco"),
+    "anywidget": ("anywidget", "the viewer in notebooks", "notebook"),
     "usd-core": ("OpenUSD", "USD files (.usd, .usda, .usdc, .usdz)", "usd"),
     "lazrs": ("lazrs", "packed surveys (.laz)", "particles"),
 }

@@ -31,6 +31,7 @@ OPTIONAL_LIBRARIES = (
     "laspy",
     "lazrs",
     "usd-core",
+    "anywidget",
     "dracopy",
 )
 """What only some machines or uses need."""

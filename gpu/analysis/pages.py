@@ -3,6 +3,8 @@ tables that scroll on a phone."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import html
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -32,16 +34,20 @@ dd {{ margin: 0; overflow-wrap: anywhere; }}
 """
 
 
-def document_of(title: str, parts: Iterable[str]) -> str:
-    """A page of parts in HTML, under its title, which is text. Empty parts are left out."""
+def document_of(title: str, parts: Iterable[str], script: str = "") -> str:
+    """A page of parts in HTML, under its title, which is text. Empty parts are left out. A `script` of ours stands at
+    the end, and the policy allows that text alone."""
     shown = html.escape(title)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = f"{POLICY}; script-src 'sha256-{digest}'" if script else POLICY
     head = (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{shown}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{shown}</h1>"
     )
-    return "\n".join(part for part in (head, *parts, "</body>\n</html>\n") if part)
+    last = f"<script>{script}</script>" if script else ""
+    return "\n".join(part for part in (head, *parts, last, "</body>\n</html>\n") if part)
 
 
 def table_of(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], names: int) -> str:
