@@ -27,6 +27,7 @@ from raygrove.app.frames.views import view_settings, while_looking
 from raygrove.app.settings.titles import short_title
 from raygrove.gpu.engine import Engine, View
 from raygrove.gpu.hierarchy.base import HierarchyError
+from raygrove.gpu.linux import give_memory_back
 from raygrove.gpu.quantise.palette import quantise
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.stats import FrameStatistics
@@ -293,6 +294,7 @@ class FrameMaker(Questions):
                 # this scene's for ever.
                 target.forget_scratch()
                 target.give_idle_back()
+                give_memory_back()
             self._on_busy(f"Preparing {scene.name} ...")
             try:
                 self._engine = self._make_engine(target, scene)

@@ -12,7 +12,7 @@ from pathlib import Path
 import tomli_w
 
 from raygrove.app.settings import file as settings_file
-from raygrove.app.settings.kept_files import UnusableFileError, put_aside, read_bytes, write_bytes
+from raygrove.app.settings.kept_files import UnusableFileError, locked, put_aside, read_bytes, write_bytes
 
 SIZE_LIMIT_BYTES = 1 << 20
 KEYS_LIMIT = 4
@@ -62,7 +62,8 @@ def save(bindings: Mapping[str, tuple[str, ...]], path: Path | None = None) -> N
         path.unlink(missing_ok=True)
         return
     table = {"keys": {name: list(keys) for name, keys in sorted(bindings.items())}}
-    write_bytes(path, tomli_w.dumps(table).encode())
+    with locked(path):
+        write_bytes(path, tomli_w.dumps(table).encode())
 
 
 def _keys(name: str, value: object) -> tuple[str, ...]:

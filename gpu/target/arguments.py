@@ -301,8 +301,9 @@ class ArgumentBlock:
             found = address_of(value)
             if len(checked) >= _MOST_CHECKED:
                 checked.clear()
+            key = id(value)
             with contextlib.suppress(TypeError):  # of what cannot be referred to weakly
-                checked[id(value)] = weakref.ref(value), found
+                checked[key] = weakref.ref(value, lambda _: checked.pop(key, None)), found
             return found
 
         return pointer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import pathlib
 import resource
@@ -75,3 +76,29 @@ def test_a_file_in_memory_is_gone_afterwards() -> None:
     with linux.file_in_memory(b"particles") as path:
         assert pathlib.Path(path).read_bytes() == b"particles"
     assert not os.path.exists(path)
+
+
+def test_what_lies_free_between_blocks_goes_back() -> None:
+    """Nearly all of many blocks of the C library are freed, and the last one stays: a heap that ends in what is in use
+    keeps all of it."""
+    library, size = ctypes.CDLL(None), 40_000
+    library.malloc.restype, library.free.argtypes = ctypes.c_void_p, (ctypes.c_void_p,)
+    library.malloc_trim(0)
+    blocks = [library.malloc(size) for _ in range(1500)]
+    for block in blocks:
+        ctypes.memset(block, 1, size)
+    held = [block for number, block in enumerate(blocks) if number % 50 == 49]
+    for number, block in enumerate(blocks):
+        if number % 50 != 49:
+            library.free(block)
+    before = resident()
+    linux.give_memory_back()
+    freed = before - resident()
+    for block in held:
+        library.free(block)
+    assert freed > 0.5 * size * len(blocks)
+
+
+def resident() -> int:
+    """Bytes of this process in main memory."""
+    return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -105,6 +105,9 @@ def test_csv_reads_back() -> None:
         ("orbit", 1.5, "3"),
         ("cloth", 1234.5678, ""),
     ]
+    assert (
+        csv_table([{"a": 0, "b": 0.0, "c": False, "d": None}], ("a", "b", "c", "d")).splitlines()[1] == "0,0.0,False,"
+    )
 
 
 def test_json_holds_what_numpy_and_dataclasses_hold() -> None:
@@ -115,6 +118,7 @@ def test_json_holds_what_numpy_and_dataclasses_hold() -> None:
 
     text = json_text({"thing": Thing(np.arange(3), float("nan")), "one": np.float32(0.5), "pair": (1, 2)})
     assert json.loads(text) == {"thing": {"values": [0, 1, 2], "ratio": None}, "one": 0.5, "pair": [1, 2]}
+    assert json.loads(json_text([float("inf"), -np.inf, np.float32("-inf")])) == [None] * 3
 
 
 def test_what_killed_programs_left_half_written_is_taken_away(tmp_path: Path) -> None:

@@ -88,6 +88,8 @@ def test_a_teachers_own_are_found_and_named(small: Path) -> None:
         ('quantity = "depth"', "", "either a quantity, .* or a ratio"),
         ("bounds = [1, 1000]", "bounds = [3, 2]", "question 2: ratio: bounds are 1 to 8 rising numbers above 0"),
         ("bounds = [1, 1000]", "bounds = [true]", "rising numbers above 0"),
+        ("bounds = [1, 1000]", "bounds = [2, 2]", "rising numbers above 0"),
+        ("size = [16, 8]", "size = [2000, 2000]", "question 1: size: it has at most 1,048,576 pixels"),
         ('of = ["One", "longest_warp"]', 'of = ["Two", "longest_warp"]', "question 2: ratio: it is as"),
         ('ask = "How many times?"', "", "question 2: ask: it is a text"),
         ("size = [16, 8]", "size = [16, 8000]", "question 1: size: it is two whole numbers from 8 to 4096"),

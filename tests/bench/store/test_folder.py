@@ -123,3 +123,14 @@ def test_clocks_that_are_wrong_change_nothing(tmp_path: pathlib.Path) -> None:
         os.utime(store.path_of(sha), (there, there))
         os.utime(tmp_path / MARK, (there, there))
         assert Store.made(tmp_path).get(sha)["job"] == {"number": 1} and store.put(record(1)) == sha
+
+
+def test_files_that_are_no_results_are_nobodys(tmp_path: pathlib.Path) -> None:
+    """Notes of a person, a picture's folder and what a file manager leaves are passed over."""
+    store = Store.made(tmp_path / "store")
+    sha = store.put(record(1))
+    for name in ("notes.json", f"{sha}.json~", f".{sha}.json.x.part", f"{sha[:-1]}.json"):
+        (store.folder / sha[:2] / name).write_text("mine")
+    store.pictures_of(sha).mkdir()
+    (store.folder / "mine").mkdir()
+    assert list(store.hashes()) == [sha] and [one["sha"] for one in store.records()] == [sha]

@@ -62,3 +62,11 @@ def test_the_digest_of_files_is_of_contents_in_order(tmp_path: pathlib.Path) -> 
     digest = digest_of_files((str(one), str(other)))
     assert digest == digest_of_files((str(copy), str(other))) != digest_of_files((str(other), str(one)))
     assert digest.startswith("sha256:") and len(digest) == 7 + 64
+
+
+def test_where_one_file_ends_and_the_next_begins_is_part_of_the_digest(tmp_path: pathlib.Path) -> None:
+    names = [tmp_path / name for name in ("a", "b", "c", "d")]
+    for path, text in zip(names, ("12", "3", "1", "23"), strict=True):
+        path.write_text(text)
+    one, other, three, four = map(str, names)
+    assert digest_of_files((one, other)) != digest_of_files((three, four))

@@ -11,8 +11,9 @@ import pytest
 import raygrove as rg
 from raygrove.gpu.analysis.hot_frames import hot_spots_of, hot_spots_of_rays
 from raygrove.gpu.analysis.hot_spots import BY, HotSpots, Owners
+from raygrove.gpu.analysis.node_counts import FIELDS, Counts
 from raygrove.gpu.camera import fit
-from raygrove.gpu.hierarchy.base import NOT_TOLD, Hierarchy
+from raygrove.gpu.hierarchy.base import NOT_TOLD, Hierarchy, NodeTable
 from raygrove.gpu.hierarchy.registry import structures, telling_layouts
 from raygrove.gpu.settings import checked
 from raygrove.gpu.shade.smooth import Smooth
@@ -193,3 +194,27 @@ def test_owners_that_nobody_named_have_numbers() -> None:
     owners = Owners(np.where(np.arange(len(found.counts.primitive_tests)) < 9, -1, 3), found.owners.materials)  # type: ignore[union-attr]
     names = {one.name for one in dataclasses.replace(found, owners=owners).top(9, "object")}
     assert names <= {"nobody's", "object 3"} and "object 3" in names
+
+
+def test_what_is_spent_above_empty_leaves_is_borne_by_their_neighbours() -> None:
+    """A tree by hand: the root over a leaf of two triangles and an inner node that holds nothing but an empty leaf."""
+    table = NodeTable(
+        np.array([-1, 0, 0, 2], np.int32), np.array([0, 1, 1, 2], np.int32), np.zeros((4, 3), np.float32),
+        np.ones((4, 3), np.float32), np.array([False, True, False, True]), np.zeros(4, np.int32),
+        np.array([0, 2, 0, 0], np.int32), np.array([0, 1], np.int32), np.arange(4, dtype=np.int32),
+    )  # fmt: skip
+    nodes = {name: np.zeros(4, np.int64) for name in FIELDS} | {"visits": np.array([10, 6, 8, 8])}
+    nodes["tests"] = np.array([0, 12, 0, 0])
+    found = HotSpots(table, Counts(nodes, np.array([8, 4]), np.array([2, 1]), 10, 2), "given", "closest")
+    assert found.total_cost == 10 + 8 + 12
+    assert found.triangle_share == pytest.approx([(8 + 9) / 30, (4 + 9) / 30])
+
+
+def test_counts_of_two_kinds_of_rays_add_up() -> None:
+    """Where one kind never met an inner node, and so no box, the other's says how many there are."""
+    nodes = {name: np.arange(2) for name in FIELDS}
+    one, other = (Counts(nodes, np.array([1, 2]), np.array([1, 0]), 5, width) for width in (0, 4))
+    both = one.plus(other)
+    assert (both.width, other.plus(one).width, both.rays) == (4, 4, 10)
+    assert both.primitive_tests.tolist() == [2, 4] and both.primitive_hits.tolist() == [2, 0]
+    assert all(both.nodes[name].tolist() == [0, 2] for name in FIELDS)

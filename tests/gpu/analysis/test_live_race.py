@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from raygrove.gpu.analysis.hit_proof import HitProof
@@ -65,3 +67,11 @@ def test_mismatches_add_up_apart_from_ties() -> None:
     live.prove([HitProof(10, 5), HitProof(10, 5, 1, 0), HitProof(10, 5, 0, 0)])
     assert [(one.proof.ties, one.proof.mismatches) for one in live.standing()] == [(0, 0), (3, 0), (0, 1)]
     assert live.proofs[2].rays == 20
+
+
+def test_frames_that_need_no_update_are_neither_rebuilds_nor_refits() -> None:
+    drawn = [
+        dataclasses.replace(view(1.0, 1.0), update=update) for update in ("rebuild", "refit", "nothing", "nothing")
+    ]
+    found = contestant_of("A", NAMES[0], [drawn] * 6, HitProof())
+    assert (found.rebuilds, found.refits) == (6, 6)

@@ -13,13 +13,16 @@ import numpy as np
 import pytest
 
 import raygrove as rg
+from raygrove.gpu.analysis import racing
 from raygrove.gpu.analysis.hit_proof import HitProof, compared
 from raygrove.gpu.analysis.intervals import LEAST_SAMPLES, Measured, measured, outside, ranks, spearman
 from raygrove.gpu.analysis.race import Contestant, Race, judged
 from raygrove.gpu.analysis.racing import turns, warp_steps
 from raygrove.gpu.analysis.ray_racing import ROUNDINGS, slack_of
 from raygrove.gpu.analysis.rig import Rays
+from raygrove.gpu.camera import Camera
 from raygrove.gpu.hierarchy.registry import register, structure, structures, unregister
+from raygrove.gpu.scene import Moment
 
 RAYS = (24, 32)
 
@@ -252,3 +255,24 @@ def test_races_write_themselves(tmp_path: Path) -> None:
     with pytest.raises(rg.Error, match=r"a.csv does not end in .html"):
         race.to_html(tmp_path / "a.csv")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "a.html", "a.json", "a.pdf", "a.tex"]
+
+
+def test_what_was_wrong_later_is_kept_behind_what_was_wrong_first() -> None:
+    truth, ids = np.ones((2, 3)), np.zeros((2, 3), np.int32)
+    wrong = truth.copy()
+    wrong[1, 2] = 3.0
+    first, _ = compared(truth, ids, truth, ids, frame=0)
+    later, _ = compared(wrong, ids, truth, ids, frame=1)
+    both, twice = first + later, later + dataclasses.replace(later, mismatches=2)
+    assert both.mismatches == 1 and [(one.frame, one.x, one.y, one.t) for one in both.first] == [(1, 2, 1, 3.0)]
+    assert twice.mismatches == 3 and len(twice.first) == 2
+
+
+@pytest.mark.parametrize(("frames", "warm"), [(1, 3), (2, 2), (3, 1), (5, 1)])
+def test_three_frames_of_each_or_more_warm_up(frames: int, warm: int) -> None:
+    """Whatever the clip's length: the third is captured where frames are replayed."""
+    course = racing.Course([Moment(float(n)) for n in range(frames)], [Camera()] * frames, (8, 8), repeat=6)
+    acted: list[tuple[int, int]] = []
+    timed = racing.timed_passes(2, course, lambda place, number: acted.append((place, number)), lambda said: None)
+    assert len(acted) == 2 * frames * (warm + 6) and [len(one) for one in timed] == [6, 6]
+    assert all(len(one) == frames for passes in timed for one in passes)

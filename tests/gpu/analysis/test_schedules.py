@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from raygrove.gpu.analysis.schedules import ClipCosts, cost_of, every_nth, offline_optimum, played
+from raygrove.gpu.update.history import UpdateHistory
 from raygrove.gpu.update.options import UpdateOptions
 
 FRAMES = 12
@@ -92,3 +93,13 @@ def test_learning_policies_come_near_the_optimum_of_a_line(mode: str, premium: f
     cost = cost_of(costs, played(costs, UpdateOptions(mode), 30.0, 1000))
     best = cost_of(costs, offline_optimum(costs))
     assert best <= cost <= 1.05 * best
+
+
+def test_times_are_learnt_two_frames_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a GPU: what a policy does in a frame cannot go by that frame's time, nor by the one before."""
+    learnt: list[float] = []
+    monkeypatch.setattr(UpdateHistory, "learn", lambda self, ticket, update_ms, *rest: learnt.append(update_ms))
+    costs = line(9, premium=2.0, slope=0.1)
+    refits = np.arange(9) / 100.0 + 1.0
+    played(dataclasses.replace(costs, refit_ms=refits, rebuild_ms=refits), UpdateOptions("refit"), 30.0, 100)
+    assert learnt == pytest.approx(refits[:7])

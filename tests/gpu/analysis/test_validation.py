@@ -1,5 +1,6 @@
 """Trees that are sound, and the same with one fault each: the fault is named, with the node that has it."""
 
+import dataclasses
 import json
 from collections.abc import Callable
 from typing import Any
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 import raygrove as rg
+from raygrove.gpu.analysis import validation
 from raygrove.gpu.analysis.validation import boxes_of
 from raygrove.gpu.hierarchy.registry import structures
 from raygrove.gpu.target.base import Target
@@ -199,3 +201,36 @@ def test_what_is_no_tree_or_no_geometry_is_said() -> None:
         rg.validate(rg.Tree(**COLUMNS), VERTICES)
     (fault,) = rg.validate(rg.Tree(**{**COLUMNS, "first": [0.5]}), VERTICES, TRIANGLES).faults
     assert fault.code == "malformed"
+
+
+def test_primitives_without_a_box_need_not_be_listed() -> None:
+    """Inverted along one axis alone is a box of nothing, too."""
+    boxes = np.array([[0, 0, 0, 1, 1, 1], [3, 1, 0, 2, 2, 1], [2, 0, 0, 3, 1, 1]], np.float32)
+    columns = {"children": np.array([[1, 2], [0, 0], [0, 0]]), "first": np.array([0, 0, 1]),
+               "count": np.array([0, 1, 1]), "primitives": np.array([0, 2]),
+               "bounds": np.array([[0, 0, 0, 3, 1, 1], boxes[0], boxes[2]], np.float32)}  # fmt: skip
+    assert rg.validate(rg.Tree(**columns), boxes).faults == ()
+    boxes[1, 0] = 1.0
+    assert [fault.code for fault in rg.validate(rg.Tree(**columns), boxes).faults] == ["lost_primitive"]
+
+
+def test_a_row_above_itself_is_a_circle(host_target: Target) -> None:
+    with rg.build(VERTICES, TRIANGLES, "lbvh", device="cpu") as structure:
+        table, boxes = structure.nodes(), structure.primitive_boxes()
+    parent = table.parent.copy()
+    parent[5] = 5
+    found = rg.validate(dataclasses.replace(table, parent=parent), boxes)
+    assert [(fault.code, fault.node) for fault in found.faults] == [("cycle", 5)]
+
+
+@pytest.mark.parametrize("block", [3, 7, 1 << 17])
+def test_the_first_bad_row_is_named_whatever_block_it_is_in(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(validation, "BLOCK", block)
+    columns = {name: np.array(values) for name, values in COLUMNS.items()}
+    leaves = np.flatnonzero(columns["count"])[5:7]
+    columns["bounds"][leaves, 3:] = columns["bounds"][leaves, :3] - 1.0
+    (fault,) = [
+        one for one in rg.validate(rg.Tree(**columns), VERTICES, TRIANGLES).faults if one.code == "box_inverted"
+    ]
+    nodes = validation.tree_walked(rg.Tree(**columns))[1].nodes
+    assert fault.count == 2 and fault.node == next(int(node) for node in nodes if node in set(leaves.tolist()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ import pytest
 
 import raygrove as rg
 from raygrove.gpu.analysis.ray_racing import SAID
+from raygrove.gpu.face import ray_files
+from raygrove.gpu.trace.trace import BufferRays
 
 INSIDE = rg.Camera(eye=(0.0, 1.0, 0.0), look_at=(1.0, 1.0, -1.0))
 SIZE = (32, 24)
@@ -143,3 +146,15 @@ def test_a_stale_structure_is_found_by_rays_too(room: rg.Clip) -> None:
     good, stale = race.contestants
     assert good.proof.mismatches == 0 and stale.proof.mismatches > 0
     assert dataclasses.replace(stale.proof, first=()) != stale.proof
+
+
+def test_what_lies_in_columns_and_is_no_ray_is_not_recorded() -> None:
+    """Rays that ended before they began, without a direction, or not finite; and what lies behind those in use."""
+    rows = np.zeros((9, 8), np.float32)
+    rows[3:6], rows[7] = 1.0, np.inf
+    rows[6:8, 1], rows[6:8, 2] = (2.0, 1.0), (1.0, 1.0)
+    rows[3:6, 3], rows[0, 4] = 0.0, np.nan
+    source = BufferRays(rows, 7)
+    target = SimpleNamespace(download=lambda array: array)
+    found = ray_files._rows_of(target, source)  # type: ignore[arg-type]
+    assert found.shape == (8, 3) and (found == rows[:8, [0, 5, 6]]).all()

@@ -116,3 +116,24 @@ def test_a_tree_over_a_closed_scene_is_traced_and_not_updated(host_target: Targe
             with pytest.raises(rg.Error, match="the scene is closed"):
                 update()
         assert tree.trace(ORIGIN, DOWN).t.tolist() == [1.0] and tree.statistics.leaf_count == 1, "it stays as it was"
+
+
+@pytest.mark.parametrize("corner", [-1, len(V)])
+def test_a_triangle_of_a_vertex_that_there_is_not_is_named(corner: int) -> None:
+    """The first number behind the last one, too."""
+    corners = np.array(T).copy()
+    corners[-1, 1] = corner
+    for take in (
+        lambda: rg.build(V, corners, "lbvh", device="cpu"),
+        lambda: rg.Clip(np.array([V], np.float32), corners),
+    ):
+        with pytest.raises(rg.Error, match=rf"Triangle {len(corners) - 1} is .*{corner}.*there are {len(V)} vertices"):
+            take()
+
+
+@pytest.mark.parametrize("named", [{"groups": [0, 1]}, {"masks": [1, 2]}])
+def test_rays_that_pass_objects_by_are_not_stepped_through(named: dict[str, Any], host_target: Target) -> None:
+    scene = rg.Scene(target=host_target)
+    scene.add_mesh(V, T, transforms=np.stack([np.eye(4)[:3]] * 2).astype(np.float32), **named)
+    with rg.build(scene, "lbvh") as tree, pytest.raises(rg.Error, match="by groups or masks, are not stepped through"):
+        tree.step(rg.RaySet(np.array([ORIGIN], np.float32).reshape(1, 3), np.array([DOWN], np.float32).reshape(1, 3)))

@@ -4,8 +4,10 @@ are gone."""
 from __future__ import annotations
 
 import ctypes
+import gc
 import re
 import struct
+import weakref
 from typing import Any
 
 import numpy as np
@@ -200,3 +202,21 @@ def test_a_number_of_any_type_that_does_not_fit_is_named(name: str, number: floa
             TargetError, match=f"Kernel work, parameter {name}: .* is beyond what {dict(TYPES)[name]} holds"
         ):
             packed.pack(values)
+
+
+def test_nothing_is_kept_of_arrays_that_are_gone() -> None:
+    """Neither the arrays nor that they were known: a program that draws for days gives ever new ones."""
+    packed = block("keys", "out")
+    kept = np.zeros(3, "f4")
+
+    def known() -> int:
+        return sum(type(one) is weakref.ref and one() is None for one in gc.get_objects())
+
+    gc.collect()
+    before = known()
+    for turn in range(300):
+        packed.pack({"keys": np.zeros(2 + turn % 5, "u4"), "out": kept})
+    gc.collect()
+    assert known() - before < 20
+    packed.pack({"keys": None, "out": kept})
+    assert read(packed) == {"keys": 0, "out": address(kept)}

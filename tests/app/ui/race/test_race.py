@@ -20,6 +20,7 @@ from raygrove.app.ui.race.naming import ordinal, policy_title
 from raygrove.app.ui.race.ranking_panel import RankingPanel
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.analysis.hit_proof import HitProof
+from raygrove.gpu.analysis.intervals import Measured
 from raygrove.gpu.analysis.live_race import LiveRace
 from tests.app.stand_ins import PaintedMaker, take_places
 from tests.gpu.analysis.race_views import frame, view
@@ -298,3 +299,16 @@ def test_names_are_peoples_words() -> None:
     assert structure_title("lbvh:morton_bits=30", "bvh4") == "Linear BVH morton_bits=30 / BVH4"
     assert policy_title("lbvh") == policy_title("lbvh@rebuild") and policy_title("lbvh@every_n:n=7").endswith("n=7")
     assert [ordinal(rank) for rank in (1, 2, 3, 4)] == ["1st", "2nd", "3rd", "4th"]
+
+
+def test_a_half_interval_is_the_longer_side(qtbot: Any) -> None:
+    """Of times the upper side is mostly the longer one; of a rate's it is not."""
+    panel = RankingPanel()
+    qtbot.addWidget(panel)
+    live = LiveRace(["lbvh@refit", "hploc"])
+    for _ in range(6):
+        live.take([view(1.0, 1.0), view(1.0, 1.0)])
+    first, second = live.standing()
+    for low, high, said in ((4.0, 5.5, "5.0 ± 1.0 ms"), (4.9, 7.0, "5.0 ± 2.0 ms")):
+        other = dataclasses.replace(second, ms=Measured(5.0, low, high, (5.0,)))
+        assert panel._texts(other, first)[3] == said

@@ -106,3 +106,17 @@ def test_a_damaged_file_is_taken_away(own_folders: Any, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     assert running_state.left() is None and not path.exists()
+
+
+def test_what_has_not_changed_is_not_written_again(scene_window: MainWindow, qtbot: Any) -> None:
+    """Else a laptop's disk would be woken every few seconds."""
+    scene_window.set_aside.save()
+    qtbot.waitUntil(running_state.own_file().exists)
+    running_state.own_file().unlink()
+    for _ in range(3):
+        scene_window.set_aside.save()
+        qtbot.wait(20)
+    assert not running_state.own_file().exists()
+    scene_window.document.change("settings.render.samples", 9)
+    scene_window.set_aside.save()
+    qtbot.waitUntil(running_state.own_file().exists)

@@ -142,3 +142,17 @@ def test_key_frames_of_a_trajectory_follow_the_frame_rate(window: MainWindow, qt
     window.document.change("settings.timeline.fps", 4.0)
     qtbot.waitUntil(lambda: window.document.scene is not before)
     assert window.document.scene is not None and window.document.span.duration == 0.25
+
+
+def test_another_scene_is_not_made_anew_by_what_was_changed_before_it(window: MainWindow, qtbot: Any) -> None:
+    """The pause in which one may still turn the wheel ends with the scene it was about."""
+    window.open_demo("walker")
+    qtbot.waitUntil(lambda: window.document.scene is not None)
+    window.document.change("settings.demo.triangles", 700)
+    first = window.document.scene
+    assert first is not None
+    other = dataclasses.replace(first, name="another")
+    window.document.set_scene(SceneReference("demo", ("orbit",)), other)
+    qtbot.wait(600)
+    qtbot.waitUntil(lambda: not window.document.jobs)
+    assert window.document.scene is other
