@@ -14,6 +14,7 @@ from typing import Any
 from raygrove.version import VERSION
 
 from .device_scaling import Run
+from .store.cluster import Cluster, is_cluster
 from .store.folder import DONE, Store
 from .store.jobs import Job
 from .store.workers import Lane, Workers
@@ -40,9 +41,12 @@ def do_order(order: dict[str, Any]) -> dict[str, Any]:
 
 def waited_for(folder: pathlib.Path, devices: int, names: argparse.Namespace) -> Run:
     """Jobs shared by so many simulated devices."""
-    store = Store.made(folder)
-    command = [sys.executable, "-P", "-m", __name__, str(folder.absolute())]
-    workers = Workers(store, command, [Lane(f"simulated:{number}") for number in range(devices)])
+    store, lanes = Store.made(folder), [Lane(f"simulated:{number}") for number in range(devices)]
+    workers: Cluster | Workers
+    if is_cluster(names.engine):
+        workers = Cluster(store, names.engine, do_order, lanes=lanes)
+    else:
+        workers = Workers(store, [sys.executable, "-P", "-m", __name__, str(folder.absolute())], lanes)
     begin = time.perf_counter()
     workers.run(jobs_of(names.jobs, names.seconds, names.spread))
     return Run.of(devices, time.perf_counter() - begin, workers.progress)

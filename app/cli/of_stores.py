@@ -87,7 +87,8 @@ def _add_jobs(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--jobs",
         metavar="ENGINE",
-        help="local: a worker for each GPU, on the CPU one (local:4: four); dask://127.0.0.1:PORT or tls://HOST:PORT",
+        help="local: a worker for each GPU, on the CPU one (local:4: four); dask, dask:4: the same by Dask; "
+        "dask://127.0.0.1:PORT or tls://HOST:PORT: a cluster that runs",
     )
     group.add_argument("--shard", metavar="I/N", type=values.shard, help="only every N-th job, from the I-th on")
     group.add_argument(

@@ -15,6 +15,7 @@ from raygrove.app.problems.problems import UsageError
 from raygrove.bench.store.jobs import SUITE
 from raygrove.bench.store.packed import query
 from raygrove.bench.store.reading import ENDING, read_results
+from raygrove.bench.store.report import parts_of
 from raygrove.bench.store.tables import ENDINGS, Filter, columns_of, filter_of, flat_rows, shown, written
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def run(names: argparse.Namespace, words: Words) -> int:
             "Rows": f"{len(rows):,}",
             "Picked by": ", ".join(names.where or ("all",)),
         }
-        text = _lines_of(records) if names.out.endswith(ENDING) else _text(names.out, title, rows, columns, facts)
+        text = _lines_of(records) if names.out.endswith(ENDING) else _text(names, title, rows, columns, facts)
         write_out(names.out, text, words)
     if names.json:
         print(json_text({"results": rows}))
@@ -75,7 +76,7 @@ def _ask(names: argparse.Namespace, words: Words) -> int:
         words.warn(sentence)
     if names.out is not None:
         facts = {"Store": names.files[0], "SQL": names.sql}
-        text = _text(names.out, f"Results: {Path(names.files[0]).name}", answer.rows, answer.columns, facts)
+        text = _text(names, f"Results: {Path(names.files[0]).name}", answer.rows, answer.columns, facts)
         write_out(names.out, text, words)
     if names.json:
         print(json_text({"results": answer.rows}))
@@ -139,11 +140,13 @@ def _lines_of(records: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _text(
-    out: str, title: str, rows: Sequence[Mapping[str, Any]], columns: Sequence[str], facts: Mapping[str, str]
-) -> str:
-    if out.endswith(".json"):
+    names: argparse.Namespace, title: str, rows: Sequence[Mapping[str, Any]], columns: Sequence[str],
+    facts: Mapping[str, str]) -> str:  # fmt: skip
+    """Rows as the text of the file --out."""
+    if names.out.endswith(".json"):
         return json_text({"results": list(rows)}) + "\n"
-    return written(Path(out).suffix, title, rows, columns, facts)
+    parts = parts_of(rows, names.files[0]) if names.out.endswith(".html") else ()
+    return written(Path(names.out).suffix, title, rows, columns, facts, shown_first=parts)
 
 
 def check_out(out: str | None, endings: Sequence[str]) -> None:

@@ -95,7 +95,7 @@ def _engine(names: argparse.Namespace, store: Store, kind: str, told: Told) -> W
     if is_cluster(names.jobs):
         if names.most_seconds:
             raise UsageError("--most-seconds is for workers here; a cluster's are ended by who runs it.")
-        return Cluster(store, names.jobs, do_order, told)
+        return Cluster(store, names.jobs, do_order, told, lanes_of(names.jobs, kind))
     worker = [*WORKER, str(store.folder.absolute())]
     return Workers(store, worker, lanes_of(names.jobs, kind), told, names.most_seconds or 0.0)
 
@@ -195,13 +195,12 @@ def gpus() -> list[str]:
 
 def lanes_of(engine: str | None, kind: str) -> list[Lane]:
     """A worker for each GPU; for the CPU one, or so many as `local:N` says. Raises UsageError."""
-    if engine is not None and is_cluster(engine):
+    if engine is not None and "://" in engine and is_cluster(engine):
         return [Lane(engine)]
-    match = re.fullmatch(r"local(?::(\d{1,3}))?", engine or "local")
+    match = re.fullmatch(r"(?:local|dask)(?::(\d{1,3}))?", engine or "local")
     if match is None or match[1] == "0":
-        raise UsageError(
-            f"--jobs {engine}: write local, local:4 for four workers on the CPU, dask://127.0.0.1:PORT, or tls://HOST:PORT."
-        )
+        raise UsageError(f"--jobs {engine}: write local, local:4 for four workers on the CPU, dask or dask:4 for them "
+                         "by a cluster of Dask here, dask://127.0.0.1:PORT, or tls://HOST:PORT.")  # fmt: skip
     if kind == "cuda":
         found = [Lane(f"cuda:{one}", {"CUDA_VISIBLE_DEVICES": one}) for one in gpus()]
         return found or [Lane("cuda")]

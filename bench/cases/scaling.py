@@ -41,6 +41,7 @@ ARGUMENTS = (
     argument("--seconds", type=float, default=1.2, metavar="S", help="that a job takes, about (default: %(default)s)"),
     argument("--spread", type=float, default=5.0, metavar="X", help="simulated jobs take S to X times S (default: 5)"),
     argument("--simulated", action="store_true", help="devices that wait, and compute nothing"),
+    argument("--engine", choices=("local", "dask"), default="local", help="who hands out simulated jobs"),
     argument("--folder", default="", metavar="DIR", help="where plans and stores stay; none: nowhere"),
     DEVICE,
     OUT,
@@ -103,7 +104,7 @@ def _text(found: dict[str, Any], names: argparse.Namespace, device: str) -> str:
     lines = [(row["devices"], row["done"], row["seconds"] / row["done"], row["wall"], row["speed_up"], row["goal"],
               100.0 * row["balance"], 100.0 * row["overhead"], "reached" if row["is_reached"] else "MISSED")
              for row in found["runs"]]  # fmt: skip
-    what = "simulated devices, which wait" if names.simulated else device
+    what = f"simulated devices, which wait, by {names.engine}" if names.simulated else device
     said = f"The same jobs on several devices: {what}\n\n{aligned(heads, lines)}\n"
     if found["pictures"]:
         other = found["differing"]

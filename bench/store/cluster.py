@@ -13,12 +13,12 @@ import logging
 import queue
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .folder import Store
 from .jobs import Job
-from .workers import AGAIN, Progress, SweepError, Told, crashed
+from .workers import AGAIN, Lane, Progress, SweepError, Told, crashed
 
 START_S = 20.0
 """What a scheduler is given to answer."""
@@ -34,9 +34,13 @@ Do = Callable[[dict[str, Any]], dict[str, Any]]
 """What a worker does: `job`, `files` and `store` to the answer that workers here give."""
 
 
+OWN = re.compile(r"dask(?::(\d{1,3}))?")
+"""What --jobs calls a cluster of this machine alone, which ends with the sweep."""
+
+
 def is_cluster(engine: str | None) -> bool:
     """Whether --jobs names a cluster."""
-    return bool(engine) and re.match(r"(dask|tls)://", engine or "") is not None
+    return bool(engine) and (re.match(r"(dask|tls)://", engine or "") or OWN.fullmatch(engine or "")) is not None
 
 
 def address_of(engine: str) -> str:
@@ -55,35 +59,62 @@ def address_of(engine: str) -> str:
                      f"write tls://{place} (docs/sweeps.md)")  # fmt: skip
 
 
-class Cluster:
-    """Workers of a scheduler. `do` is a function of a module that workers have, too."""
+def done_there(do: Do, order: dict[str, Any]) -> dict[str, Any]:
+    """A job, done by a worker of the cluster; the answer says for how long which worker was busy."""
+    from distributed import get_worker
 
-    def __init__(self, store: Store, engine: str, do: Do, told: Told = lambda job, answer: None) -> None:
-        self._store, self._address, self._do, self._told = store, address_of(engine), do, told
+    begin = time.monotonic()
+    answer = do(order)
+    return {**answer, "busy": {str(get_worker().name): time.monotonic() - begin}}
+
+
+class Cluster:
+    """Workers of a scheduler: of the one at the address `engine`, or, where that is dask or dask:N, of one that is
+    started here on loopback with a worker for each of `lanes`. `do` is a function of a module that workers have,
+    too."""
+
+    def __init__(
+        self, store: Store, engine: str, do: Do, told: Told = lambda job, answer: None, lanes: Sequence[Lane] = ()
+    ) -> None:
+        self._store, self._do, self._told = store, do, told
+        self._lanes = tuple(lanes) if OWN.fullmatch(engine) else ()
+        self._address = engine if self._lanes else address_of(engine)
         self.progress = Progress()
+        self._workers, self._looked = 1, 0.0
         self._done: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
     def run(self, jobs: Iterator[Job]) -> Progress:
         """Have all jobs done that have no result. Raises SweepError, StoreError; whatever is raised, jobs that were not
         begun are taken back."""
         logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what concerns the sweep is said in a sentence
-        with self._client() as client:
+        with contextlib.ExitStack() as stack:
+            if self._lanes:
+                self._address = stack.enter_context(_own_cluster(self._lanes))
+            client = stack.enter_context(self._client())
             sent: dict[Any, Job] = {}
             suspects: list[Job] = []
             try:
-                for _ in range(AHEAD * self._count(client)):
-                    self._send(client, self._next(jobs), sent)
+                self._count(client)
+                self._send_ahead(client, jobs, sent)
                 while sent:
                     job = sent.pop(future := self._finished(client))
                     if not self._take(job, future, is_alone=False):
                         suspects.append(job)
-                    self._send(client, self._next(jobs), sent)
+                    self._send_ahead(client, jobs, sent)
                 for job in suspects:
                     self._send(client, job, sent)
                     self._take(sent.pop(future := self._finished(client)), future, is_alone=True)
             finally:
                 client.cancel(list(sent))
         return self.progress
+
+    def _send_ahead(self, client: Any, jobs: Iterator[Job], sent: dict[Any, Job]) -> None:
+        """Send so many that no worker waits, those that came meanwhile among them."""
+        now = time.monotonic()
+        if now - self._looked > LOOK_S:
+            self._workers, self._looked = max(1, self._there(client)), now
+        while len(sent) < AHEAD * self._workers and (job := self._next(jobs)) is not None:
+            self._send(client, job, sent)
 
     def _next(self, jobs: Iterator[Job]) -> Job | None:
         return next((one for one in jobs if not self._store.has(one.sha)), None)
@@ -95,14 +126,18 @@ class Cluster:
             try:
                 return self._done.get(timeout=LOOK_S)
             except queue.Empty:
-                try:
-                    is_there = bool(client.nthreads())
-                except OSError as error:
-                    raise SweepError(f"the scheduler at {self._address} is gone", AGAIN) from error
+                is_there = self._there(client) > 0
                 now = time.monotonic()
                 seen = now if is_there else seen
                 if now - seen > START_S:
                     raise SweepError(f"the workers of {self._address} have all ended", AGAIN) from None
+
+    def _there(self, client: Any) -> int:
+        """How many workers there are now. Raises SweepError where the scheduler is not."""
+        try:
+            return len(client.nthreads())
+        except OSError as error:
+            raise SweepError(f"the scheduler at {self._address} is gone", AGAIN) from error
 
     def _client(self) -> Any:
         try:
@@ -120,9 +155,10 @@ class Cluster:
         except OSError as error:  # also where it does not answer in time
             raise SweepError(f"no scheduler answers at {self._address}", "start one: dask scheduler") from error
 
-    def _count(self, client: Any) -> int:
+    def _count(self, client: Any) -> None:
+        """Wait for workers. Raises SweepError where there are none, or such as do several jobs at a time."""
         try:
-            client.wait_for_workers(1, timeout=START_S)  # one that ended is being started again
+            client.wait_for_workers(max(1, len(self._lanes)), timeout=START_S)  # one that ended is being started again
         except TimeoutError as error:
             remedy = f"start one for each device: dask worker {self._address} --nthreads 1"
             raise SweepError(f"the scheduler at {self._address} has no workers", remedy) from error
@@ -131,13 +167,11 @@ class Cluster:
         if many is not None:
             raise SweepError(f"the worker {many} has several threads, and a device does one job at a time",
                              "start workers with --nthreads 1")  # fmt: skip
-        return len(workers)
+        self._workers, self._looked = len(workers), time.monotonic()
 
-    def _send(self, client: Any, job: Job | None, sent: dict[Any, Job]) -> None:
-        if job is None:
-            return
+    def _send(self, client: Any, job: Job, sent: dict[Any, Job]) -> None:
         order = {"job": dict(job.what), "files": list(job.files), "store": str(self._store.folder.absolute())}
-        future = client.submit(self._do, order, pure=False, retries=0)
+        future = client.submit(done_there, self._do, order, pure=False, retries=0)
         sent[future] = job
         future.add_done_callback(self._done.put)
 
@@ -162,3 +196,19 @@ class Cluster:
         self.progress.take(answer)
         self._told(job, answer)
         return True
+
+
+@contextlib.contextmanager
+def _own_cluster(lanes: Sequence[Lane]) -> Iterator[str]:
+    """The address of a scheduler on loopback, which has a worker for each lane and ends with the block."""
+    try:
+        from distributed import Nanny, Scheduler, SpecCluster
+    except ModuleNotFoundError as error:
+        raise SweepError("Dask is not installed", "install it: pip install 'raygrove[cluster]'") from error
+    place = {"host": "127.0.0.1"}
+    common = {**place, "nthreads": 1, "dashboard": False, "silence_logs": logging.CRITICAL}
+    workers = {lane.name: {"cls": Nanny, "options": {**common, "name": lane.name, "env": dict(lane.environment)}}
+               for lane in lanes}  # fmt: skip
+    scheduler = {"cls": Scheduler, "options": {**place, "port": 0, "dashboard": False}}
+    with SpecCluster(workers=workers, scheduler=scheduler, silence_logs=logging.CRITICAL) as cluster:
+        yield str(cluster.scheduler_address)

@@ -100,10 +100,10 @@ def columns_of(rows: Sequence[Row], columns: Sequence[str] = SHOWN) -> list[str]
 
 
 def written(
-    ending: str, title: str, rows: Sequence[Row], columns: Sequence[str], facts: Mapping[str, str], verdict: str = ""
-) -> str:
+    ending: str, title: str, rows: Sequence[Row], columns: Sequence[str], facts: Mapping[str, str], verdict: str = "",
+    shown_first: Sequence[str] = ()) -> str:  # fmt: skip
     """Rows as the text of a file, one of ENDINGS. `facts` and `verdict` stand on the page and in the LaTeX's
-    comment."""
+    comment, `shown_first`, parts of a page, before its table."""
     if ending == ".csv":
         return csv_table(rows, columns)
     cells = [tuple(shown(row.get(name)) for name in columns) for row in rows]
@@ -119,7 +119,9 @@ def written(
     turned = [tuple(line[place] for place in order) for line in cells]
     heads = tuple(columns[place] for place in order)
     said = f'<p class="verdict">{html.escape(verdict)}</p>' if verdict else ""
-    return document_of(title, [said, table_of(heads, turned, names), "<h2>Where from</h2>", facts_list(facts)])
+    return document_of(
+        title, [said, *shown_first, table_of(heads, turned, names), "<h2>Where from</h2>", facts_list(facts)]
+    )
 
 
 def shown(value: Any) -> str:

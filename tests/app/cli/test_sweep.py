@@ -269,6 +269,21 @@ def test_a_sweep_is_done_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert len(list(Store(store).hashes())) == 2
 
 
+@pytest.mark.parametrize("engine", ["local", "dask"])
+def test_a_worker_for_each_gpu_and_as_many_as_asked_for(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,GPU-7f")
+    lanes = sweep.lanes_of(engine, "cuda")
+    assert [(lane.name, dict(lane.environment)) for lane in lanes] == [
+        ("cuda:2", {"CUDA_VISIBLE_DEVICES": "2"}),
+        ("cuda:GPU-7f", {"CUDA_VISIBLE_DEVICES": "GPU-7f"}),
+    ]
+    assert len(sweep.lanes_of(engine, "cpu")) == 1 and len(sweep.lanes_of(f"{engine}:3", "cpu")) == 3
+    assert len(sweep.lanes_of("dask://127.0.0.1:1", "cuda")) == 1
+    for wrong in (f"{engine}:0", f"{engine}:", "slurm"):
+        with pytest.raises(UsageError, match="write local"):
+            sweep.lanes_of(wrong, "cpu")
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

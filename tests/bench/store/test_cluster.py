@@ -19,7 +19,7 @@ from raygrove.bench.store.cluster import Cluster, address_of, is_cluster
 from raygrove.bench.store.folder import Store
 from raygrove.bench.store.jobs import Job, digest_of_sources
 from raygrove.bench.store.plans import plan_of
-from raygrove.bench.store.workers import SweepError
+from raygrove.bench.store.workers import Lane, SweepError
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,8 @@ def test_a_cluster_elsewhere_needs_tls(engine: str) -> None:
 def test_what_is_no_address_is_a_sentence(engine: str) -> None:
     with pytest.raises(SweepError, match="is no address"):
         address_of(engine)
-    assert not is_cluster("local:4") and not is_cluster(None)
+    assert not is_cluster("local:4") and not is_cluster(None) and not is_cluster("dask:x")
+    assert is_cluster("dask") and is_cluster("dask:4")
 
 
 @pytest.fixture(scope="module")
@@ -113,6 +114,23 @@ def test_a_cluster_measures_what_a_plan_says(tmp_path: Path, scheduler: str) -> 
         assert Cluster(store, scheduler, do_order).run(iter(made)).done == 1
     (found,) = store.records()
     assert found["rows"][0]["build_ms"] > 0.0 and found["context"]["device"]
+
+
+def whereabouts(order: dict[str, Any]) -> dict[str, Any]:
+    """What a worker sees of devices."""
+    Store(order["store"]).put({"job": order["job"], "status": "done", "seen": os.environ.get("CUDA_VISIBLE_DEVICES")})
+    time.sleep(0.2)
+    return {"status": "done", "seconds": 0.2}
+
+
+def test_a_cluster_of_ones_own_has_a_worker_for_each_device(tmp_path: Path) -> None:
+    pytest.importorskip("distributed", reason="Dask is not installed: the extra cluster")
+    pytest.importorskip("cloudpickle").register_pickle_by_value(sys.modules[__name__])
+    store = Store.made(tmp_path / "store")
+    lanes = [Lane(f"cuda:{one}", {"CUDA_VISIBLE_DEVICES": one}) for one in ("3", "5")]
+    progress = Cluster(store, "dask", whereabouts, lanes=lanes).run(iter(jobs(8)))
+    assert progress.done == 8 and {one["seen"] for one in store.records()} == {"3", "5"}
+    assert set(progress.busy) == {"cuda:3", "cuda:5"} and sum(progress.busy.values()) >= 8 * 0.2
 
 
 def test_a_scheduler_that_ends_is_a_sentence(tmp_path: Path) -> None:
