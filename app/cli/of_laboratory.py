@@ -104,4 +104,4 @@ def add_tree(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--out", metavar="FILE", help="the file of export and import, FILE.rgtree")
     times = group.add_mutually_exclusive_group()
     times.add_argument("--time", metavar="S", type=values.seconds, help="the scene's instant, in seconds")
-    times.add_argument("--frames", metavar="A:B", type=values.frames, help="its frame A")
+    times.add_argument("--frames", metavar="A:B", type=values.frames, help="its frame A; export: boxes of all")

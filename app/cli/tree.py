@@ -17,7 +17,9 @@ from raygrove.app.export.tables import json_text
 from raygrove.app.export.whole_files import check_writable
 from raygrove.app.frames.views import view_settings
 from raygrove.app.problems.problems import UsageError
+from raygrove.gpu.analysis.frame_bounds import with_frames
 from raygrove.gpu.analysis.tree_files import ENDING, save_tree
+from raygrove.gpu.analysis.validation import boxes_of
 from raygrove.gpu.errors import Error
 from raygrove.gpu.face.building import build
 from raygrove.gpu.face.clips import Clip
@@ -39,18 +41,17 @@ def run(names: argparse.Namespace, words: Words) -> int:
     settings = settings_from(names, words)
     reference, scene = scene_from(names, settings, words)
     state = state_from(names, settings, reference, scene)
-    time = frames_of(names, scene, state)[0][1]
-    mesh = Clip.from_plain(scene).at(time)
+    times = [time for _, time in frames_of(names, scene, state)]
+    clip = Clip.from_plain(scene)
     try:
         with contextlib.closing(target_from(settings, words)) as target:
-            return _done(names, words, state, mesh, target)
+            return _done(names, words, state, clip, times, target)
     except Error as error:
         raise UsageError(f"{str(error).rstrip('.')}.") from error
 
 
-def _done(
-    names: argparse.Namespace, words: Words, state: State, mesh: tuple[np.ndarray, np.ndarray], target: Target
-) -> int:
+def _done(names: argparse.Namespace, words: Words, state: State, clip: Clip, times: list[float], target: Target) -> int:
+    mesh = clip.at(times[0])
     if names.kind in ("export", "import"):
         if not names.out or not names.out.endswith(ENDING):
             raise UsageError(f"tree {names.kind} writes a file: say --out FILE{ENDING}.")
@@ -59,6 +60,8 @@ def _done(
         tree, builder = built(state, mesh, target)
         if names.tree is not None:
             raise UsageError("tree export builds a tree; tree import reads the one of --tree.")
+        if names.frames:
+            tree = with_frames(tree, times, lambda at: boxes_of(*clip.at(at)))
     else:
         if names.tree is None:
             raise UsageError(f"say which tree: tree {names.kind} --tree FILE.")
@@ -69,7 +72,7 @@ def _done(
         rows = [dataclasses.asdict(finding) for finding in findings]
         _tell(names, {"findings": rows}, str(findings).splitlines())
         return EXIT_FOUND if findings.is_bad else 0
-    found = validate(tree, *mesh)
+    found = validate(tree, clip, time=times[0])
     facts = {**dataclasses.asdict(found), "is_valid": found.is_valid, "sentence": found.sentence}
     _tell(names, facts, [fault.sentence for fault in found.faults] or [found.sentence])
     if not found:

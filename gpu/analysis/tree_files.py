@@ -27,6 +27,9 @@ ALIGNMENT = 64
 TYPES = {name: np.dtype(name).newbyteorder("<") for name in ("int32", "uint32", "int64", "float32")}
 COLUMNS = {"count": (), "first": (), "children": (2,), "primitives": (), "bounds": (6,)}
 """The arrays of a file and what a row of each is; `bounds` may be missing."""
+OF_FRAMES = ("frame_bounds", "frame_times")
+"""Both, or none: boxes of nodes at some instants, (T, M, 6), and their seconds."""
+FLOATS = ("bounds", *OF_FRAMES)
 
 
 class TreeFileError(Error):
@@ -41,7 +44,9 @@ def save_tree(tree: Tree, path: str | os.PathLike[str], builder: str = "", *, sc
     if not isinstance(tree, Tree):
         what = f"a tree is a rg.Tree, and this is {type(tree).__name__}"
         raise TreeFileError(what, "rg.save_tree", "a structure writes its own: structure.save(path)")
-    arrays = {name: _written(name, getattr(tree, name)) for name in COLUMNS if getattr(tree, name) is not None}
+    names = [name for name in (*COLUMNS, *OF_FRAMES) if getattr(tree, name) is not None]
+    arrays = {name: _written(name, getattr(tree, name)) for name in names}
+    _check_frames({name: values.shape for name, values in arrays.items()}, "rg.save_tree")
     entries: dict[str, dict[str, Any]] = {}
     end = 0
     for name, values in arrays.items():
@@ -80,7 +85,7 @@ def tree_of(table: NodeTable) -> Tree:
 
 def _written(name: str, given: object) -> np.ndarray:
     values = np.asarray(given)
-    if name == "bounds":
+    if name in FLOATS:
         values = values.astype(TYPES["float32"])
     elif values.size == 0 or (values.dtype.kind in "iu" and abs(values.astype(np.int64)).max() < 1 << 31):
         values = values.astype(TYPES["int32"])
@@ -88,7 +93,7 @@ def _written(name: str, given: object) -> np.ndarray:
         values = values.astype(TYPES["int64"])
     else:
         raise TreeFileError(f"{name} are whole numbers, and these are {values.dtype}", "rg.save_tree")
-    if values.ndim != 1 + len(COLUMNS[name]) or values.shape[1:] != COLUMNS[name]:
+    if name not in OF_FRAMES and (values.ndim != 1 + len(COLUMNS[name]) or values.shape[1:] != COLUMNS[name]):
         raise TreeFileError(f"{name} has the shape {values.shape}; {_wanted(name)}", "rg.save_tree")
     return values
 
@@ -128,8 +133,11 @@ def load_tree(path: str | os.PathLike[str], *, scene: Any = None) -> Tree:
         raise TreeFileError(said, where, "give the geometry that it was written with")
     start = 8 + header_length
     arrays: dict[str, Any] = {
-        name: _mapped(path, name, header["arrays"][name], start, length) for name in COLUMNS if name in header["arrays"]
+        name: _mapped(path, name, header["arrays"][name], start, length)
+        for name in (*COLUMNS, *OF_FRAMES)
+        if name in header["arrays"]
     }
+    _check_frames({name: values.shape for name, values in arrays.items()}, where)
     return Tree(**arrays, splits_references=header.get("splits_references") is True)
 
 
@@ -158,10 +166,11 @@ def _mapped(path: str | os.PathLike[str], name: str, entry: Any, start: int, len
         numbers = (*shape, offset)
     except (TypeError, KeyError) as error:
         raise TreeFileError(f"array {name} needs a type, a shape and an offset", where) from error
-    wanted = ("float32",) if name == "bounds" else ("int32", "uint32", "int64")
+    wanted = ("float32",) if name in FLOATS else ("int32", "uint32", "int64")
     if type_name not in wanted:
         raise TreeFileError(f"array {name} has the type {str(type_name)[:40]!r}; it may be {', '.join(wanted)}", where)
-    if any(type(number) is not int or number < 0 for number in numbers) or shape[1:] != COLUMNS[name] or not shape:
+    is_fit = bool(shape) and (name in OF_FRAMES or shape[1:] == COLUMNS[name])
+    if any(type(number) is not int or number < 0 for number in numbers) or not is_fit:
         raise TreeFileError(f"array {name} has the shape {str(entry['shape'])[:80]}; {_wanted(name)}", where)
     end = start + offset + math.prod(shape) * TYPES[type_name].itemsize
     if end > length:
@@ -171,6 +180,21 @@ def _mapped(path: str | os.PathLike[str], name: str, entry: Any, start: int, len
     return np.memmap(path, TYPES[type_name], "r", start + offset, shape)
 
 
+def _check_frames(shapes: dict[str, tuple[int, ...]], where: str) -> None:
+    """Boxes of frames are of all nodes, and have their times. Raises TreeFileError."""
+    bounds, times = (shapes.get(name) for name in OF_FRAMES)
+    if bounds is None and times is None:
+        return
+    nodes = shapes["count"][0]
+    if bounds is None or times is None or bounds != (times[0] if times else -1, nodes, 6) or len(times) != 1:
+        said = (
+            f"frame_bounds are {bounds} and frame_times {times}; for {nodes:,} nodes they are (T, {nodes}, 6) and (T,)"
+        )
+        raise TreeFileError(said, where)
+
+
 def _wanted(name: str) -> str:
+    if name in OF_FRAMES:
+        return "it is (T, M, 6) for frame_bounds, (T,) for frame_times"
     rows = "primitives" if name == "primitives" else "nodes"
     return f"it is a row of {COLUMNS[name][0]} for each of the {rows}" if COLUMNS[name] else f"it is a list of {rows}"

@@ -82,7 +82,9 @@ def fitted(tree: Tree, mesh: tuple[np.ndarray, np.ndarray]) -> tuple[Tree, Valid
     fatal = [fault for fault in found.faults if tree.splits_references or fault.code not in BOX_FAULTS]
     if fatal:
         raise Error(" ".join(fault.sentence for fault in fatal).rstrip("."))
-    return (tree if tree.splits_references else dataclasses.replace(tree, bounds=None)), found
+    return (
+        tree if tree.splits_references else dataclasses.replace(tree, bounds=None, frame_bounds=None, frame_times=None)
+    ), found
 
 
 def use_tree(tree: Tree, name: str = "theirs") -> str:

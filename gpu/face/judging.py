@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
 
 from ..analysis.diagnosis import Findings, cost_of_table, diagnose_geometry, diagnose_tree
+from ..analysis.frame_bounds import frame_faults
 from ..analysis.validation import Validation, boxes_of
 from ..analysis.validation import validate as validate_boxes
 from ..errors import Error
@@ -34,6 +36,8 @@ def validate(
     its first bad node.
 
     `tree` is a rg.Tree, a structure's `nodes()`, or a Structure, which is asked about its own scene as it is now.
+    A tree that has `frame_bounds` is looked at over a rg.Clip in each of those frames, too.
+
     `shape` is what the tree has to fit: vertices (V, 3) with `triangles` (N, 3), a rg.Clip at `time` seconds, a
     rg.Scene, or the boxes (N, 6) of primitives. Primitives that are not finite need not be in it.
 
@@ -53,7 +57,11 @@ def validate(
         raise Error(f"a tree is a rg.Tree or a rg.Structure, not {type(tree).__name__}", "rg.validate", "give one")
     boxes = host_boxes(shape, triangles, time)
     splits = getattr(tree, "splits_references", False) if splits_references is None else splits_references
-    return validate_boxes(tree, boxes, splits_references=splits, ulps=ulps)
+    found = validate_boxes(tree, boxes, splits_references=splits, ulps=ulps)
+    if found.is_valid and isinstance(tree, Tree) and isinstance(shape, Clip):
+        faults = frame_faults(tree, lambda at: boxes_of(*shape.at(at)), ulps)
+        return dataclasses.replace(found, faults=faults)
+    return found
 
 
 def diagnose(tree: Any, shape: Any = None, triangles: Any = None, *, time: float = 0.0) -> Findings:

@@ -176,13 +176,13 @@ class HotPanel(QWidget):
         self.clip, frames = found, found.frames.frames
         place, most, mean = found.frames.dearest
         text = self.tr(
-            "{configuration}: {frames:,} frames, {visits:,} visits, {tests:,} primitives tested. Frame {number} costs "
+            "{structure}: {frames:,} frames, {visits:,} visits, {tests:,} primitives tested. Frame {number} costs "
             "most: {most:.1f} a ray, the mean is {mean:.1f}."
         )
         visits, tests = (sum(getattr(one, of) for one in frames) for of in ("visits", "tests"))
         number = frames[place].frame
         self.hint.setText(
-            text.format(configuration=found.configuration, frames=len(frames), visits=visits, tests=tests,
+            text.format(structure=structure_title(found.configuration), frames=len(frames), visits=visits, tests=tests,
                         number=number, most=most, mean=mean)
         )  # fmt: skip
         self.dearest.setText(self.tr("Go to frame {number}").format(number=number))

@@ -1,5 +1,6 @@
 """`raygrove tree`: a tree is written, read again, proved and judged; exit codes and JSON as CI takes them."""
 
+import dataclasses
 import json
 import pathlib
 import tarfile
@@ -32,6 +33,23 @@ def test_what_is_exported_is_sound_at_its_instant_alone(
     assert capsys.readouterr().out.startswith("Nothing is wrong")
     assert main(["tree", "validate", *SMALL, "--tree", str(exported), "--time", "0.7"]) == 2
     assert "another scene, or of another instant" in capsys.readouterr().err
+
+
+def test_boxes_of_frames_are_exported_and_proved(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "moving.rgtree"
+    words = ["--hierarchy", "hploc", "--frames", "2:5", "--out", str(path)]
+    assert main(["tree", "export", *SMALL, *words]) == 0
+    tree = rg.load_tree(path)
+    assert tree.frame_bounds.shape == (3, len(tree.count), 6)
+    assert tree.frame_times.tolist() == pytest.approx([2 / 30, 3 / 30, 4 / 30])
+    check = ["tree", "validate", *SMALL, "--tree", str(path), "--frames", "2:3"]
+    assert main(check) == 0
+    bounds = np.array(tree.frame_bounds)
+    bounds[1] = bounds[0]
+    rg.save_tree(dataclasses.replace(tree, frame_bounds=bounds), tmp_path / "stale.rgtree")
+    capsys.readouterr()
+    assert main([*check[:-3], str(tmp_path / "stale.rgtree"), *check[-2:]]) == 1
+    assert "In frame 1, at 0.1 s: " in capsys.readouterr().out
 
 
 def test_a_tree_that_is_not_sound_is_exit_code_1(exported: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -28,6 +28,9 @@ class Tree:
     not looked at. `bounds` (M, 6), lower and upper of each node, are checked; None: they are only computed. Nodes that
     no way from the root leads to are left out. `splits_references` says that a primitive may be in several leaves.
 
+    A file may have the boxes of several instants beside: `frame_bounds` (T, M, 6) at `frame_times` (T,), seconds of the
+    clip. `rg.validate` looks at them; a build does not.
+
     Example:
         >>> import raygrove as rg
         >>> tree = rg.Tree(children=[[1, 2], [0, 0], [0, 0]], first=[0, 0, 2], count=[0, 2, 1], primitives=[4, 0, 2])
@@ -39,6 +42,8 @@ class Tree:
     primitives: Any
     bounds: Any = None
     splits_references: bool = False
+    frame_bounds: Any = None
+    frame_times: Any = None
 
 
 class TreeError(HierarchyError):
