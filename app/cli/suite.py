@@ -31,7 +31,7 @@ from raygrove.app.settings.flags import OPTION_KEYS, flag_of
 from raygrove.app.settings.settings import Settings
 from raygrove.bench.context import context as context_of
 from raygrove.bench.suites import SuiteJob, SuiteReport, scene_count, scene_names, suites, takes_own
-from raygrove.bench.suites.crowd import RUNNER_TRIANGLES, with_runners
+from raygrove.bench.suites.crowd import RUNNER_TRIANGLES, with_body, with_runners
 from raygrove.bench.suites.own_structures import chosen
 from raygrove.bench.suites.plots import PlotsAbsentError, draw
 from raygrove.bench.suites.scenes import SceneAbsentError, SceneChoice, SceneSource, own_scene
@@ -228,6 +228,9 @@ def scene_of(source: SceneSource, folder: str | None, settings: Settings, words:
             return opened(SceneReference(kind, (name,)), settings, words)
         except SceneError as error:
             raise SceneAbsentError(str(error)) from error
+    if source.body:
+        place = scene_of(dataclasses.replace(source, body=""), folder, settings, words)
+        return with_body(place, scene_of(SceneSource(file=source.body), folder, settings, words))
     if source.runners:
         place = scene_of(dataclasses.replace(source, runners=0), folder, settings, words)
         return with_runners(place, make_demo("walker", int(RUNNER_TRIANGLES / WALKER_SHARE)), source.runners)

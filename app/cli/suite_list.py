@@ -18,7 +18,8 @@ PACKED = ("", ".xz", ".gz", ".bz2")
 
 def found(source: SceneSource, folder: str | None) -> Path | None:
     """The file of a model in the folder of --data, packed or not; None where it is not there."""
-    names = [Path(folder) / (source.file + packed) for packed in PACKED] if folder is not None else []
+    wanted = source.file or source.body
+    names = [Path(folder) / (wanted + packed) for packed in PACKED] if folder is not None else []
     return next((path for path in names if path.is_file()), None)
 
 
@@ -35,7 +36,8 @@ def listed(folder: str | None) -> list[dict[str, Any]]:
                     "triangles": choice.published_triangles,
                     "taken": choice.name,
                     "relation": choice.relation,
-                    "is_there": not choice.source.file or found(choice.source, folder) is not None,
+                    "is_there": not (choice.source.file or choice.source.body)
+                    or found(choice.source, folder) is not None,
                 }
                 for choice in choices_of(name)
             ],

@@ -1,9 +1,11 @@
-"""A still place with bodies that move in it: one scene made of two, as published scenes often were (a church and
-runners)."""
+"""One scene made of two, as published scenes often were: a still place with bodies that move in it (a church and
+runners), a body in the midst of others that move."""
 
 from __future__ import annotations
 
 import dataclasses
+
+import numpy as np
 
 from raygrove.gpu.scene import Channel, Clip, Light, Material, Node, Object, Scene
 
@@ -39,6 +41,29 @@ def with_runners(place: Scene, runner: Scene, count: int) -> Scene:
         clips=(Clip(clip.name, clip.duration, tuple(channels)),),
     )
     return made if made.eye is not None else _seen_along(made, along)
+
+
+def with_body(place: Scene, body: Scene, knot: str = "knot") -> Scene:
+    """`place` with `body` where the object of its mesh `knot` is, as large as that, of its material, moved as it is.
+    Raises ValueError where there is no such object."""
+    replaced = next((one for one in place.objects if one.mesh >= 0 and place.meshes[one.mesh].name == knot), None)
+    if replaced is None:
+        raise ValueError(f"{place.name} has no object of the mesh {knot!r}.")
+    positions = place.meshes[replaced.mesh].positions
+    lower, upper = np.min(positions, axis=0), np.max(positions, axis=0)
+    extent = np.subtract(body.upper, body.lower)
+    scale = float(np.max(upper - lower) / max(1e-9, float(np.max(extent))))
+    at = (lower + upper) / 2 - scale * (np.add(body.upper, body.lower) / 2)
+    root = Node(body.name, replaced.node, translation=(float(at[0]), float(at[1]), float(at[2])), scale=(scale,) * 3)
+    kept = dataclasses.replace(place, objects=tuple(one for one in place.objects if one is not replaced))
+    made = _joined(kept, body, frozenset(range(len(body.nodes))), root)
+    material = int(place.meshes[replaced.mesh].material_ids[0])
+    first = len(place.meshes)
+    own = (
+        dataclasses.replace(mesh, material_ids=np.full_like(mesh.material_ids, material))
+        for mesh in made.meshes[first:]
+    )
+    return dataclasses.replace(made, name=f"{place.name} about {body.name}", meshes=(*made.meshes[:first], *own))
 
 
 def _seen_along(hall: Scene, axis: int) -> Scene:

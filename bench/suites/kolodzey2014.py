@@ -32,7 +32,7 @@ from .measure import construction, drawn, traced_ms
 from .pictures import Shot, take
 from .published import published_row, published_source
 from .report import MEAN_NOTE, MEDIAN_NOTE, SuiteReport, SuiteTable, scenes_of
-from .scenes import SceneChoice, demo, model, what
+from .scenes import SceneChoice, SceneSource, demo, model, what
 from .variants import missing, missing_ray_type, pictured, varied
 
 EXACT = {"clipping": "all"}
@@ -93,7 +93,22 @@ PICTURED = {"metal": "7.2", "glass": "7.3"}
 """The figures that the moving scenes stand for."""
 
 RING = "Bunny in a ring of spheres"
+BODY = "static/stanford-bunny.obj"
+AROUND = 48_000
+"""Triangles of the built-in scene that the Bunny's come to: together as many as with its own knot."""
+
+
+def _bunny(name: str, why: str) -> SceneChoice:
+    source = SceneSource(demo=name, triangles=AROUND, body=BODY)
+    return SceneChoice(
+        RING, 100_000, source, False, f"Stanford's Bunny, spheres of ours about it in a room of mirrors{why}"
+    )
+
+
 MOVING = (
+    _bunny("orbit", ""),
+    _bunny("metal", ", the Bunny of steel, as in figure 7.2"),
+    _bunny("glass", ", the Bunny of glass, as in figure 7.3"),
     SceneChoice(
         RING,
         100_000,

@@ -16,12 +16,14 @@ class SceneAbsentError(Exception):
 @dataclasses.dataclass(frozen=True)
 class SceneSource:
     """How a scene is had: the built-in one `demo` of about `triangles` triangles, or the file `file`, relative to the
-    folder of models, or where `is_own` anywhere; with as many `runners` in it (crowd.py)."""
+    folder of models, or where `is_own` anywhere; with as many `runners` in it (crowd.py), or the file `body`, of that
+    folder too, in the place of its knot."""
 
     demo: str = ""
     triangles: int = 0
     file: str = ""
     runners: int = 0
+    body: str = ""
     is_own: bool = False
 
 
@@ -56,6 +58,8 @@ class SceneChoice:
         folder, _, file = self.source.file.rpartition("/")
         stem = file.split(".")[0]
         name = self.source.demo or (folder.rpartition("/")[2] if stem.isdigit() else stem)
+        if self.source.body:
+            return f"{name} about {self.source.body.rpartition('/')[2].split('.')[0]}"
         return f"{name} with {self.source.runners} of walker" if self.source.runners else name
 
     def label(self, triangles: int) -> str:

@@ -12,10 +12,10 @@ import pytest
 
 from raygrove.app.scene_io.demos import make_demo
 from raygrove.bench.suites import SuiteJob, SuiteReport, chang2012, kolodzey2014, kolodzey_figures, kolodzey_switches
-from raygrove.bench.suites.crowd import with_runners
+from raygrove.bench.suites.crowd import with_body, with_runners
 from raygrove.bench.suites.published import published_row
 from raygrove.bench.suites.report import SuiteTable, report_from_json
-from raygrove.bench.suites.scenes import SceneSource
+from raygrove.bench.suites.scenes import SceneAbsentError, SceneSource
 from raygrove.gpu.animate.animate import Animator
 from raygrove.gpu.hierarchy.registry import structures
 from raygrove.gpu.scene import Moment, Scene
@@ -25,7 +25,9 @@ CONTEXT = {"device": "a machine", "commit": "0" * 40, "date": "today"}
 
 
 def small(source: SceneSource) -> Scene:
-    """A few hundred triangles in place of any scene."""
+    """A few hundred triangles in place of any scene; no body in the place of a knot."""
+    if source.body:
+        raise SceneAbsentError(f"{source.body} is not in this test.")
     scene = make_demo(source.demo or "blob", 300)
     return with_runners(scene, make_demo("walker", 800), source.runners) if source.runners else scene
 
@@ -49,7 +51,7 @@ def test_scenes_have_the_published_counts() -> None:
     for choice in (*kolodzey2014.STILL, *kolodzey2014.MOVING, *chang2012.SCENES):
         assert choice.why
         assert choice.is_same == (choice.published == "Bunny")
-        if choice.source.demo and not choice.source.runners:
+        if choice.source.demo and not choice.source.runners and not choice.source.body:
             assert choice.source.triangles == choice.published_triangles
     assert [choice.published_triangles for choice in chang2012.SCENES] == [
         144_483,
@@ -81,6 +83,26 @@ def test_a_crowd_is_a_place_with_runners_that_move(host_target: Target) -> None:
     within = with_runners(dataclasses.replace(place, eye=None, look_at=None), walker, 1)
     assert within.eye is not None and within.look_at is not None
     assert all(a < at < b for a, at, b in zip(place.lower, within.eye, place.upper, strict=True))
+
+
+def test_a_body_takes_the_place_of_the_knot(host_target: Target) -> None:
+    """As large as it, of its material, turned as it is; all else stays."""
+    place, body = make_demo("glass", 3000), make_demo("blob", 300)
+    scene = with_body(place, body)
+    knot = next(index for index, mesh in enumerate(place.meshes) if mesh.name == "knot")
+    assert scene.triangle_count == place.triangle_count - len(place.meshes[knot].triangles) + body.triangle_count
+    own = scene.meshes[len(place.meshes) :]
+    assert own and {int(one) for mesh in own for one in mesh.material_ids} == {int(place.meshes[knot].material_ids[0])}
+    assert place.materials[int(place.meshes[knot].material_ids[0])].transmission == 1.0
+    animator = Animator(host_target, scene)
+    seen = [host_target.download(animator.at(Moment(time)).positions).reshape(-1, 3).copy() for time in (0.0, 1.0)]
+    animator.close()
+    count = sum(len(mesh.positions) for mesh in own)
+    bodies = [positions[-count:] for positions in seen]
+    sizes = [float(np.max(np.ptp(positions, axis=0))) for positions in (bodies[0], place.meshes[knot].positions)]
+    assert sizes[0] == pytest.approx(sizes[1], rel=0.02) and np.abs(bodies[1] - bodies[0]).max() > 0.1, "it turns"
+    with pytest.raises(ValueError, match="no object of the mesh 'knot'"):
+        with_body(body, body)
 
 
 @pytest.fixture(scope="module")
