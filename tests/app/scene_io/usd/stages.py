@@ -20,6 +20,40 @@ SQUARE = """
 """
 
 
+SKINNED = """def SkelRoot "figure" {{
+    def Skeleton "bones" (prepend apiSchemas = ["SkelBindingAPI"]) {{
+        uniform token[] joints = ["hip", "hip/knee"]
+        uniform matrix4d[] bindTransforms = [
+            ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1)),
+            ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 1, 0, 1))]
+        uniform matrix4d[] restTransforms = [
+            ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1)),
+            ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 1, 0, 1))]
+        rel skel:animationSource = </figure/moves>
+        double3 xformOp:translate = (10, 0, 0)
+        uniform token[] xformOpOrder = ["xformOp:translate"] }}
+    def SkelAnimation "moves" {{
+        uniform token[] joints = ["hip/knee", "hip"]
+        float3[] translations.timeSamples = {{ 0: [(0, 1, 0), (0, 0, 0)], 24: [(0, 1, 0), (0, 0, 2)] }}
+        quatf[] rotations.timeSamples = {{ 0: [(1, 0, 0, 0), (1, 0, 0, 0)],
+            24: [(0.70710678, 0, 0, 0.70710678), (1, 0, 0, 0)] }}
+        half3[] scales = [(1, 1, 1), (1, 1, 1)]
+        uniform token[] blendShapes = ["wide", "tall"]
+        float[] blendShapeWeights.timeSamples = {{ 0: [0, 1], 24: [1, 0] }} }}
+    def Mesh "leg" (prepend apiSchemas = ["SkelBindingAPI"]) {{
+        int[] faceVertexCounts = [4]; int[] faceVertexIndices = [0, 1, 2, 3]
+        point3f[] points = [(0, 0, 0), (1, 0, 0), (1, 2, 0), (0, 2, 0)]
+        rel skel:skeleton = </figure/bones>
+        matrix4d primvars:skel:geomBindTransform = ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
+        int[] primvars:skel:jointIndices = [0, 0, 1, 1] (elementSize = 1; interpolation = "vertex")
+        float[] primvars:skel:jointWeights = [1, 1, 1, 1] (elementSize = 1; interpolation = "vertex")
+        uniform token[] skel:blendShapes = ["tall", "wide"]
+        rel skel:blendShapeTargets = [</figure/leg/tall>, </figure/leg/wide>]
+        def BlendShape "tall" {{ uniform vector3f[] offsets = [(0, 3, 0)]; uniform int[] pointIndices = [3] }}
+        def BlendShape "wide" {{ uniform vector3f[] offsets = [(0, 0, 0), (5, 0, 0), (5, 0, 0), (0, 0, 0)] }}
+    }} }}{more}"""
+
+
 def stage(path: Path, text: str, head: str = 'upAxis = "Y"') -> Path:
     """A file of USD's text, in which lines end about each brace that closes, and at semicolons."""
     lines = text.replace("}", "\n}\n").replace(";", "\n")
@@ -54,3 +88,15 @@ def vertices(scene: Scene, thing: Object, time: float = 0.0) -> np.ndarray:
     matrix = placed(scene, thing, time)
     positions = scene.meshes[thing.mesh].positions.astype(np.float64)
     return np.asarray(positions @ matrix[:3, :3].T + matrix[:3, 3] + np.array(scene.origin))
+
+
+def skinned(scene: Scene, time: float, positions: np.ndarray | None = None) -> np.ndarray:
+    """The vertices of the first mesh at an instant, by its joints alone: linear blend skinning in float64, of its
+    positions or others."""
+    skin = scene.meshes[0].skin
+    assert skin is not None
+    matrices = Pose(scene.nodes).matrices(scene.clips[0], time)[skin.joints] @ skin.inverse_bind.astype(np.float64)
+    rest = scene.meshes[0].positions if positions is None else positions
+    points = np.column_stack([rest, np.ones(len(rest))])
+    each = np.einsum("vjrc,vc->vjr", matrices[skin.joint_ids], points)
+    return np.asarray((each * skin.weights[:, :, None]).sum(axis=1)[:, :3])

@@ -10,11 +10,9 @@ import numpy as np
 import pytest
 
 from raygrove.app.scene_io import load
-from raygrove.app.scene_io.transforms import Pose
-from raygrove.gpu.scene import Scene
 from tests.app.scene_io import writers
 
-from .stages import SQUARE, mesh, placed, read, said, stage, vertices
+from .stages import SKINNED, SQUARE, mesh, placed, read, said, skinned, stage, vertices
 
 
 def test_z_is_turned_up_and_a_reset_starts_at_the_root(tmp_path: Path) -> None:
@@ -173,53 +171,9 @@ def test_hidden_things_proxies_and_guides_are_not_drawn(tmp_path: Path) -> None:
     assert [one.name for one in scene.meshes] == ["c"] and "Curves, volumes" in said(scene)
 
 
-SKINNED = """def SkelRoot "figure" {{
-    def Skeleton "bones" (prepend apiSchemas = ["SkelBindingAPI"]) {{
-        uniform token[] joints = ["hip", "hip/knee"]
-        uniform matrix4d[] bindTransforms = [
-            ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1)),
-            ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 1, 0, 1))]
-        uniform matrix4d[] restTransforms = [
-            ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1)),
-            ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 1, 0, 1))]
-        rel skel:animationSource = </figure/moves>
-        double3 xformOp:translate = (10, 0, 0)
-        uniform token[] xformOpOrder = ["xformOp:translate"] }}
-    def SkelAnimation "moves" {{
-        uniform token[] joints = ["hip/knee", "hip"]
-        float3[] translations.timeSamples = {{ 0: [(0, 1, 0), (0, 0, 0)], 24: [(0, 1, 0), (0, 0, 2)] }}
-        quatf[] rotations.timeSamples = {{ 0: [(1, 0, 0, 0), (1, 0, 0, 0)],
-            24: [(0.70710678, 0, 0, 0.70710678), (1, 0, 0, 0)] }}
-        half3[] scales = [(1, 1, 1), (1, 1, 1)]
-        uniform token[] blendShapes = ["wide", "tall"]
-        float[] blendShapeWeights.timeSamples = {{ 0: [0, 1], 24: [1, 0] }} }}
-    def Mesh "leg" (prepend apiSchemas = ["SkelBindingAPI"]) {{
-        int[] faceVertexCounts = [4]; int[] faceVertexIndices = [0, 1, 2, 3]
-        point3f[] points = [(0, 0, 0), (1, 0, 0), (1, 2, 0), (0, 2, 0)]
-        rel skel:skeleton = </figure/bones>
-        matrix4d primvars:skel:geomBindTransform = ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
-        int[] primvars:skel:jointIndices = [0, 0, 1, 1] (elementSize = 1; interpolation = "vertex")
-        float[] primvars:skel:jointWeights = [1, 1, 1, 1] (elementSize = 1; interpolation = "vertex")
-        uniform token[] skel:blendShapes = ["tall", "wide"]
-        rel skel:blendShapeTargets = [</figure/leg/tall>, </figure/leg/wide>]
-        def BlendShape "tall" {{ uniform vector3f[] offsets = [(0, 3, 0)]; uniform int[] pointIndices = [3] }}
-        def BlendShape "wide" {{ uniform vector3f[] offsets = [(0, 0, 0), (5, 0, 0), (5, 0, 0), (0, 0, 0)] }}
-    }} }}{more}"""
-
-
-def skinned(scene: Scene, time: float) -> np.ndarray:
-    """The vertices of the first object at an instant, by its joints alone: linear blend skinning in float64."""
-    skin = scene.meshes[0].skin
-    assert skin is not None
-    matrices = Pose(scene.nodes).matrices(scene.clips[0], time)[skin.joints] @ skin.inverse_bind.astype(np.float64)
-    points = np.column_stack([scene.meshes[0].positions, np.ones(len(scene.meshes[0].positions))])
-    each = np.einsum("vjrc,vc->vjr", matrices[skin.joint_ids], points)
-    return np.asarray((each * skin.weights[:, :, None]).sum(axis=1)[:, :3])
-
-
 def test_a_skin_follows_its_joints(tmp_path: Path) -> None:
     """The knee at (10, 1, 0) turns by a quarter about z, the hip moves by 2 along z: what hangs from the knee is turned
-    about it, what hangs from the hip only moves. pxr's own skinning says the same."""
+    about it, what hangs from the hip only moves."""
     scene = read(stage(tmp_path / "a.usda", SKINNED.format(more="")))
     assert skinned(scene, 0.0) == pytest.approx(np.array([(10, 0, 0), (11, 0, 0), (11, 2, 0), (10, 2, 0)]), abs=1e-5)
     assert skinned(scene, 1.0) == pytest.approx(np.array([(10, 0, 2), (11, 0, 2), (9, 2, 2), (9, 1, 2)]), abs=1e-5)
