@@ -136,12 +136,13 @@ def test_densities_are_those_of_the_samples(target: Target, name: str) -> None:
         valid = drawn[6] > 0
         again = run(target, "evaluate", name, out, drawn[:3])
         assert again[3][valid] == pytest.approx(drawn[6][valid], rel=2e-3)
-        found = run(target, "evaluate", name, out, sphere())
+        everywhere = sphere()
+        found = run(target, "evaluate", name, out, everywhere)
         assert found[3].mean() * 4 * np.pi == pytest.approx(valid.mean(), abs=0.012), (
             "the density does not integrate to one (or to what is valid)"
         )
         for moment in (np.ones(3), [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]):
-            direct = (found[:3] * (np.asarray(moment) @ (sphere() ** 2))).mean(axis=1) * 4 * np.pi
+            direct = (found[:3] * (np.asarray(moment) @ (everywhere**2))).mean(axis=1) * 4 * np.pi
             sampled = (drawn[3:6] * (np.asarray(moment) @ (drawn[:3] ** 2))).mean(axis=1)
             assert sampled == pytest.approx(direct, rel=0.02, abs=2e-3), (cosine, moment)
 

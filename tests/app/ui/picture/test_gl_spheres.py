@@ -33,23 +33,26 @@ def expected(look: SphereLook, spheres: np.ndarray, colours: np.ndarray | None =
         leaving, inside = direction @ look.clip[:3], look.clip[3] - origin @ look.clip[:3]
         most = np.where(leaving >= 0, np.minimum(most, inside / leaving), most)
         least = np.where(leaving < 0, np.maximum(least, inside / leaving), least)
-    nearest, light = np.full((height, width), np.inf), np.zeros((height, width))
-    own = np.broadcast_to(look.color, (height, width, 3))
+    rays, origins, near, far = (a.reshape(height * width, -1) for a in (direction, origin, least, most))
+    nearest, light = np.full(height * width, np.inf), np.zeros(height * width)
+    own = np.array(np.broadcast_to(look.color, (height * width, 3)), np.float64)
     for index, (*centre, radius) in enumerate(spheres.astype(np.float64)):
         if not radius > 0.0 or not np.isfinite(centre).all():
             continue
-        along = ((centre - origin) * direction).sum(-1)
-        beside = centre - origin - along[..., None] * direction
+        along = ((centre - origins) * rays).sum(-1)
+        beside = centre - origins - along[:, None] * rays
         inside = radius**2 - (beside**2).sum(-1)
-        reach = np.sqrt(np.maximum(inside, 0.0))
+        met = np.flatnonzero(inside >= 0)  # few rays of all
+        along, reach, ray, least, most = along[met], np.sqrt(inside[met]), rays[met], near[met, 0], far[met, 0]
         first = along - reach
         t = np.where((first > least) & (first <= most), first, along + reach)
-        found = (inside >= 0) & (t > least) & (t <= most) & (t < nearest)
-        normal = (origin + t[..., None] * direction - centre) / radius
-        light = np.where(found, look.ambient + (1 - look.ambient) * abs((normal * direction).sum(-1)), light)
-        nearest = np.where(found, t, nearest)
-        color = look.color if colours is None or colours[index, 0] < 0.0 else colours[index]
-        own = np.where(found[..., None], np.asarray(color, np.float64), own)
+        found = (t > least) & (t <= most) & (t < nearest[met])
+        met, t, ray = met[found], t[found], ray[found]
+        normal = (origins[met] + t[:, None] * ray - centre) / radius
+        light[met] = look.ambient + (1 - look.ambient) * abs((normal * ray).sum(-1))
+        nearest[met] = t
+        own[met] = look.color if colours is None or colours[index, 0] < 0.0 else colours[index]
+    nearest, light, own = nearest.reshape(height, width), light.reshape(height, width), own.reshape(height, width, 3)
     high = 0.5 + 0.5 * direction[..., 1:2]
     behind = np.array(look.below) * (1 - high) + np.array(look.above) * high
     linear = np.where(np.isfinite(nearest)[..., None], light[..., None] * own, behind) * look.exposure
