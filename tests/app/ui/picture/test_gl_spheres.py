@@ -52,10 +52,10 @@ def expected(look: SphereLook, spheres: np.ndarray, colours: np.ndarray | None =
         light[met] = look.ambient + (1 - look.ambient) * abs((normal * ray).sum(-1))
         nearest[met] = t
         own[met] = look.color if colours is None or colours[index, 0] < 0.0 else colours[index]
-    nearest, light, own = nearest.reshape(height, width), light.reshape(height, width), own.reshape(height, width, 3)
+    is_met, shaded = np.isfinite(nearest).reshape(height, width, 1), (light[:, None] * own).reshape(height, width, 3)
     high = 0.5 + 0.5 * direction[..., 1:2]
     behind = np.array(look.below) * (1 - high) + np.array(look.above) * high
-    linear = np.where(np.isfinite(nearest)[..., None], light[..., None] * own, behind) * look.exposure
+    linear = np.where(is_met, shaded, behind) * look.exposure
     if look.tone == "reinhard":
         linear = linear / (1.0 + (linear @ [0.2126, 0.7152, 0.0722])[..., None])
     if look.tone == "filmic":
