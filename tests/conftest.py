@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from collections.abc import Generator, Iterator
 
 import hypothesis
@@ -15,6 +16,9 @@ lets additions and multiplications be fused, as -O3 does. That the results are t
 tests/gpu/target/test_as_users_have_it.py; `RAYGROVE_HOST_FLAGS= make test` tests what users have itself."""
 
 os.environ.setdefault("RAYGROVE_HOST_FLAGS", HOST_FLAGS)
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # in the background of a shell; what tests start hears Ctrl-C
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 pytest_plugins = ["raygrove.testing", "tests.costs", "tests.order", "tests.quick"]
 
