@@ -40,7 +40,7 @@ from .stats import AttributeCounts, Collisions, FrameStatistics, RaySteps, Readi
 from .surroundings import surroundings_of
 from .target.base import Target
 from .trace.trace import Totals, totals
-from .view import Pixels, View, ViewSettings
+from .view import Pixels, View, ViewSettings, distinct
 from .view_slot import ViewSlot
 
 __all__ = ["Boxes", "Engine", "Hit", "Lines", "Pixels", "View", "ViewSettings", "color_map", "depth_colors"]
@@ -127,7 +127,7 @@ class Engine:
 
         Raises the typed errors of target, structures, registries and options; the frame is then not drawn, the engine
         can be used on."""
-        slots = tuple(self._slot_for(view) for view in views)
+        slots = tuple(self._slot_for(view) for view in distinct(views))
         self._animator.simulations.most_steps = self.most_steps
         self._animator.catch_up()
         self._forget_scratch_of_others()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from .camera import Camera
 from .clip import ClipOptions
+from .errors import Error
 from .glyphs.options import GlyphOptions
 from .hierarchy.base import StatisticsOptions, StructureChoice
 from .target.base import Array
@@ -72,3 +74,13 @@ class View:
     pixels: Pixels
     name: str = "main"
     most_rows: int = 0
+
+
+def distinct(views: Sequence[View]) -> Sequence[View]:
+    """The views of a frame. Error where two have one name: each frame would make the structure and the film of
+    both anew."""
+    names = [view.name for view in views]
+    for name in names:
+        if names.count(name) > 1:
+            raise Error(f"two views of a frame are called {name!r}", "the engine", "give each a name of its own")
+    return views

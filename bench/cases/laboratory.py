@@ -88,10 +88,10 @@ def median_ms(target: Target, act: Callable[[], Any], count: int) -> float:
 
 
 def view_of(target: Target, scene: Scene, name: str, size: tuple[int, int]) -> View:
-    """A picture of the whole scene that is drawn anew each time."""
+    """A picture of the whole scene that is drawn anew each time; views of several structures stand apart."""
     settings = ViewSettings(hierarchy=name)
     settings = dataclasses.replace(settings, update=dataclasses.replace(settings.update, always=True))
-    return View(settings, fit(scene.lower, scene.upper), ArrayPixels(target, *size))
+    return View(settings, fit(scene.lower, scene.upper), ArrayPixels(target, *size), name)
 
 
 def hot_row(target: Target, scene: Scene, name: str, size: tuple[int, int], count: int) -> Row:

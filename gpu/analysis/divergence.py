@@ -139,5 +139,4 @@ def divergence_of_rays(
 
 def _bits(words: np.ndarray) -> np.ndarray:
     """How many bits are set in each row of words."""
-    counted = np.unpackbits(np.ascontiguousarray(words).view(np.uint8), axis=1)
-    return np.asarray(counted.sum(axis=1, dtype=np.int64))
+    return np.asarray(np.bitwise_count(words.view(np.uint32)).sum(axis=1, dtype=np.int64))

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..hierarchy.base import NOT_TOLD, HierarchyError, NodeTable
 from ..rows import Struct
-from ..target.base import Target
+from ..target.base import Target, UnitSource
 from ..trace.trace import COUNTING_REGISTERS, TRACE_BLOCK, RaySource, Tracer
 from .ray_log import ON_PRIMITIVE
 
@@ -127,8 +127,12 @@ class NodeCounter:
 
     def read(self) -> Counts:
         """What was counted until now. Waits."""
-        counts = self.target.download(self._counts).sum(axis=0).astype(np.int64)
-        tests, hits = self.target.download(self._of_primitives).sum(axis=0).astype(np.int64)
+        unit = self.target.unit(UnitSource("gpu/analysis/sum_copies.cu"))
+        for copied in (self._counts, self._of_primitives):
+            length = copied.size // self._copies
+            self.target.launch(unit, "sum_copies", length, counts=copied, length=length, copies=self._copies)
+        counts = self.target.download(self._counts[0]).astype(np.int64)
+        tests, hits = self.target.download(self._of_primitives[0]).astype(np.int64)
         nodes = {name: self.slots.by_row(counts[:, place], self._rows) for place, name in enumerate(FIELDS)}
         rays, width = (int(self.target.download(array)[0]) for array in (self._traced, self._width))
         return Counts(nodes, tests, hits, rays, width)

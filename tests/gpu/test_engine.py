@@ -12,6 +12,7 @@ import pytest
 
 from raygrove.gpu.camera import Camera
 from raygrove.gpu.engine import Engine, ViewSettings
+from raygrove.gpu.errors import Error
 from raygrove.gpu.hierarchy.base import HierarchyError, StatisticsOptions
 from raygrove.gpu.hierarchy.registry import structure
 from raygrove.gpu.pixels import ArrayPixels
@@ -95,6 +96,15 @@ def test_views_in_strips_do_not_share_their_rows(engine: Engine) -> None:
     assert engine.is_whole(list(whole.values()))
     for view in parts:
         assert np.array_equal(shown(view), shown(whole[view.name]))
+
+
+def test_two_views_of_one_name_are_refused(engine: Engine) -> None:
+    views = [view_of(engine.target, hierarchy=name) for name in ("lbvh", "ploc")]
+    with pytest.raises(Error, match="two views of a frame are called 'main'"):
+        engine.render_frame(Moment(), views)
+    views[1].name = "other"
+    engine.render_frame(Moment(), views)
+    assert [view.hierarchy for view in engine.flush().views] == ["lbvh", "ploc"]
 
 
 def test_samples_add_up_and_then_nothing_is_drawn(engine: Engine) -> None:

@@ -78,8 +78,10 @@ def test_a_host_array_is_refused_by_a_launch(cuda_target: CudaTarget) -> None:
 @pytest.mark.cuda
 def test_a_launch_the_device_cannot_do_is_a_sentence(cuda_target: CudaTarget) -> None:
     out = cuda_target.zeros(8, "i4", "test")
-    with pytest.raises(TargetError, match="blocks of 2048 threads"):
+    with pytest.raises(TargetError, match="at most 1024 threads"):
         cuda_target.launch(cuda_target.unit(UNIT), "take_optional", 8, values=None, n=8, out=out, block=2048)
+    with pytest.raises(TargetError, match="while launching take_optional with 2147483648 blocks of 256 threads"):
+        cuda_target.launch(cuda_target.unit(UNIT), "take_optional", 8, values=None, n=8, out=out, blocks=1 << 31)
     cuda_target.launch(cuda_target.unit(UNIT), "take_optional", 8, values=None, n=8, out=out)
     np.testing.assert_array_equal(cuda_target.download(out), np.full(8, -1))
 
