@@ -113,6 +113,8 @@ def over_frames(clips: Mapping[str, Sequence[tuple[float, float]]]) -> Drawing:
     made.things += [Words(axis + x * across, base + 18.0, f"{x:.0f}", "secondary", "middle") for x in (0.0, last)]
     made.things += [Words(axis - 44.0, 18.0, "million rays a second", "secondary"),
                     Words(WIDTH / 2.0, base + 18.0, "frame", "secondary", "middle")]  # fmt: skip
+    if len(clips) > len(drawn):
+        made.things.append(Words(WIDTH - 34.0, 18.0, f"the first {len(drawn)} of {len(clips):,}", "secondary", "end"))
     for place, (name, points) in enumerate(drawn.items()):
         y = 250.0 + 16.0 * place
         line = tuple((axis + x * across, base - value * down) for x, value in points)

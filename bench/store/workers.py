@@ -271,6 +271,8 @@ class _Worker:
     def _listen(self) -> None:
         with _pipe(self._process.stdout) as pipe:
             for line in pipe:
+                if not line.endswith(b"\n"):
+                    break  # the last one, cut where the worker was killed, is no answer
                 with self._heard:
                     self._lines.append(line)
                     self._heard.notify()
@@ -288,7 +290,7 @@ class _Worker:
                 if most_seconds and time.monotonic() - begin > most_seconds:
                     return b""
                 self._heard.wait(0.05)
-            return self._lines.pop(0) if self._lines and self._lines[0].endswith(b"\n") else b""
+            return self._lines.pop(0) if self._lines else b""
 
     def _end(self) -> str:
         code = self._process.wait()

@@ -45,6 +45,8 @@ def test_clips_are_lines_over_their_frames() -> None:
     assert clips == dict.fromkeys(("walker lbvh", "walker hploc"), [(0.0, 1.0), (1.0, 11.0), (2.0, 21.0)])
     lines = [thing.points for thing in over_frames(clips).things if isinstance(thing, Line) and len(thing.points) == 3]
     assert len(lines) == 2 and lines[0][2][1] < lines[0][1][1] < lines[0][0][1]  # more is higher up
+    many = {f"clip {number}": [(0.0, 1.0), (1.0, 2.0)] for number in range(11)}
+    assert "the first 8 of 11" in over_frames(many).svg() and "the first" not in over_frames(clips).svg()
 
 
 def test_the_page_holds_pictures_and_loads_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
