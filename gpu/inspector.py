@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
+from .analysis.build_steps import BuildReplay, replay_of
 from .analysis.followed_ray import FollowedRay, told_nodes
 from .analysis.pseudocode import pseudocode
 from .analysis.ray_log import record_ray
 from .analysis.tree_levels import Levels, built_beside, levels_of, spelling
 from .analysis.tree_rows import TreeRows, TreeWay, rows_of, way_of
+from .analysis.validation import boxes_of
 from .hierarchy.base import HierarchyError
 from .hierarchy.traversed_nodes import PAGE, TraversedNodes, TreeNode, Vector, traversed_nodes
 from .view_slot import ViewSlot
@@ -82,6 +84,15 @@ class Inspector:
             with built_beside(hierarchy.target, beside, context.surface.primitives) as other:
                 found.append(levels_of(other.nodes(), spelling(other)))
         return tuple(found)
+
+    def build_replay(self) -> BuildReplay:
+        """How the tree came to be, step by step. HierarchyError where it is not over triangles alone."""
+        self._slot.bring_up_to_date()
+        hierarchy, context = self._slot.hierarchy, self._slot.context
+        if context is None or context.surface.primitives.kind != "triangle":
+            raise HierarchyError("How a tree was built is shown of triangles alone.")
+        surface, target = context.surface, hierarchy.target
+        return replay_of(hierarchy, boxes_of(target.download(surface.positions), target.download(surface.triangles)))
 
     def way_through(self, path: tuple[TreeNode, ...]) -> TreeWay:
         """The way through nodes that are known, from the root on, as this tree has them; empty where it has not."""

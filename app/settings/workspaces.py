@@ -34,8 +34,8 @@ _ALL = {
     "inspect": Workspace(
         "Inspect",
         "The picture beside what looks into the structure: what rays visit, and what it is made of.",
-        ("ray", "tree", "hot_spots", "divergence", "heat", "pick", "boxes", "timeline"),
-        440,
+        ("ray", "tree", "build", "hot_spots", "divergence", "heat", "pick", "boxes", "timeline"),
+        470,
         "Ctrl+F8",
     ),
 }  # fmt: skip

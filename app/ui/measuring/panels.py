@@ -45,7 +45,7 @@ SHARING = tuple(
     f"dock.{name}"
     for name in (
         *("pick", "boxes", "objects", "clip", "spheres", "materials", "lights"),
-        *("ray", "tree", "hot_spots", "divergence", "ranking"),
+        *("ray", "tree", "build", "hot_spots", "divergence", "ranking"),
     )
 )
 """Panels that are taken out of the places that they share with others, where one of them is seen."""

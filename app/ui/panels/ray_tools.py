@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow
 
 from raygrove.app.document.state import State
 from raygrove.app.frames.render_thread import FinishedFrame
+from raygrove.app.ui.panels.build_tools import BuildTools
 from raygrove.app.ui.panels.inspectors import Inspectors, Place, tree_of
 from raygrove.app.ui.panels.ray_panel import RayPanel
 from raygrove.app.ui.panels.tree_panel import TreePanel
@@ -32,7 +33,7 @@ class RayTools(QObject):
         self._session = session
         self._docks: dict[str, QDockWidget] = {}
         self.ray, self.tree = RayPanel(), TreePanel(self._ask_tree)
-        self.marks = RayMarks(session.document)
+        self.marks, self.build = RayMarks(session.document), BuildTools(session, inspectors, self)
         inspectors.laid_on.connect(self.marks.lie_on)
         inspectors.has_company = self.ray.isVisible
         self.ray.pixel_wanted.connect(lambda across, down: self.follow((across, down)))
@@ -50,7 +51,11 @@ class RayTools(QObject):
     def places(self) -> tuple[Place, ...]:
         """Name, title, widget and side of each dock; none is shown at first."""
         right = Qt.DockWidgetArea.RightDockWidgetArea
-        return (("ray", self.tr("Ray"), self.ray, right), ("tree", self.tr("Tree"), self.tree, right))
+        return (
+            ("ray", self.tr("Ray"), self.ray, right),
+            ("tree", self.tr("Tree"), self.tree, right),
+            ("build", self.tr("Build"), self.build.panel, right),
+        )
 
     def take_docks(self, window: QMainWindow, docks: list[QDockWidget]) -> None:
         """The docks that the window made of `places`: tabs of the heat map's place."""

@@ -6,39 +6,29 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from PySide6.QtCore import QLineF, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from raygrove.app.camera.projection import box_lines, line_places
 from raygrove.app.document.document import Document
-from raygrove.app.document.state import State
-from raygrove.app.ui.picture.overlay import Overlay
+from raygrove.app.ui.picture.line_marks import CURRENT, SELECTED, LineMarks
 from raygrove.gpu.analysis.followed_ray import FollowedRay
 from raygrove.gpu.analysis.ray_log import CULLED, Event
 from raygrove.gpu.analysis.tree_rows import TreeNode
-from raygrove.gpu.camera import Camera
 
-SELECTED, CURRENT, MISSED = QColor("#FFFFFF"), QColor("#FFD400"), QColor("#FF6B4A")
-CASING = QColor("#000000")
-WIDTH, CASING_WIDTH = 2.0, 1.0
-FAR = 1e5
-"""Lines that leave the picture further than this many pixels are not drawn: Qt's painter slows down on them."""
-
+MISSED = QColor("#FF6B4A")
 MOST_MISSED = 16
 """Boxes that were tested and missed are drawn: the last ones."""
 
 
-class RayMarks(Overlay):
+class RayMarks(LineMarks):
     """Draws over the whole picture. Lines have a casing, so that they read on any heat map."""
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
-        super().__init__("ray_marks", parent)
-        self._document = document
+        super().__init__("ray_marks", document, parent)
         self._ray: FollowedRay | None = None
         self._at = -1
         self._selected: TreeNode | None = None
-        document.observe(self._changed)
 
     def has_content(self) -> bool:
         """A ray or a node."""
@@ -82,39 +72,17 @@ class RayMarks(Overlay):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         boxes = self.boxes()
-        self._draw(painter, self._edges(boxes["missed"]), MISSED, Qt.PenStyle.DashLine)
-        self._draw(painter, self._edges(boxes["selected"]), SELECTED)
-        self._draw(painter, self._edges(boxes["current"]), CURRENT)
+        self.draw(painter, self._edges(boxes["missed"]), MISSED, Qt.PenStyle.DashLine)
+        self.draw(painter, self._edges(boxes["selected"]), SELECTED)
+        self.draw(painter, self._edges(boxes["current"]), CURRENT)
         ends = self.ray_ends()
         if ends is not None:
-            self._draw(painter, self._pixels(line_places(self._camera(), self._aspect(), ends[None])), SELECTED)
-
-    def _draw(
-        self, painter: QPainter, lines: np.ndarray, color: QColor, style: Qt.PenStyle = Qt.PenStyle.SolidLine
-    ) -> None:
-        rows = [QLineF(*ends) for ends in lines.tolist()]
-        for of, width in ((CASING, WIDTH + 2.0 * CASING_WIDTH), (color, WIDTH)):
-            pen = QPen(of, width, style)
-            pen.setCapStyle(Qt.PenCapStyle.FlatCap if style == Qt.PenStyle.DashLine else Qt.PenCapStyle.RoundCap)
-            if style == Qt.PenStyle.DashLine:
-                pen.setDashPattern([4.0 * WIDTH / width, 3.0 * WIDTH / width])
-            painter.setPen(pen)
-            painter.drawLines(rows)
+            self.draw(painter, self.lines(ends[None]), SELECTED)
 
     def _edges(self, nodes: Iterable[TreeNode]) -> np.ndarray:
         nodes = list(nodes)
-        if not nodes:
-            return np.zeros((0, 4))
         lower, upper = (np.array([getattr(node, side) for node in nodes]) for side in ("lower", "upper"))
-        is_there = (lower <= upper).all(axis=1)
-        lower, upper = (np.clip(corner[is_there], -1e30, 1e30) for corner in (lower, upper))
-        return self._pixels(box_lines(self._camera(), self._aspect(), lower, upper).reshape(-1, 4))
-
-    def _pixels(self, places: np.ndarray) -> np.ndarray:
-        """Lines in pixels, those that are seen."""
-        lines = places * ([self.width(), self.height()] * 2)
-        lines[np.abs(lines).max(axis=-1) > FAR] = np.nan
-        return np.asarray(lines[np.isfinite(lines).all(axis=-1)])
+        return self.edges(lower, upper)
 
     def _beyond(self, origin: np.ndarray, direction: np.ndarray) -> float:
         """How far the ray is drawn where nothing ends it: behind the scene."""
@@ -124,13 +92,3 @@ class RayMarks(Overlay):
         corners = np.array([scene.lower, scene.upper], np.float64)
         reach = np.linalg.norm(corners.mean(axis=0) - origin) + np.linalg.norm(corners[1] - corners[0])
         return float(reach) / max(float(np.linalg.norm(direction)), 1e-30)
-
-    def _camera(self) -> Camera:
-        return self._document.state.camera_of(0)
-
-    def _aspect(self) -> float:
-        return self.width() / max(self.height(), 1)
-
-    def _changed(self, before: State, after: State) -> None:
-        if self.isVisible() and before.cameras != after.cameras:
-            self.update()

@@ -50,6 +50,19 @@ def tree(stage: Stage) -> Iterable[QWidget]:
     return ()
 
 
+def build(stage: Stage) -> Iterable[QWidget]:
+    stage.document.change("settings.window.workspace", "inspect")
+    stage.document.change("settings.render.hierarchy", "binned_sah")
+    stage.demo("walker", 1.2)
+    stage.still()
+    raise_dock(stage, "build")
+    panel = stage.window.ray_tools.build.panel
+    stage.until(lambda: panel.replay is not None, "the steps")
+    panel.go(11)
+    stage.rest(0.5)
+    return ()
+
+
 def raise_dock(stage: Stage, name: str) -> None:
     """Bring a panel to the front."""
     dock = next(one for one in stage.window.docks if one.objectName() == f"dock.{name}")

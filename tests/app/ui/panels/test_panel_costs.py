@@ -100,6 +100,7 @@ def busy(scene_window: MainWindow, qtbot: Any) -> tuple[collections.Counter[str]
         "dock.boxes",
         "dock.ray",
         "dock.tree",
+        "dock.build",
         "dock.hot_spots",
         "dock.divergence",
         "dock.ranking",

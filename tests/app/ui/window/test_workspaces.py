@@ -119,5 +119,5 @@ def test_tabs_of_inspect_have_all_their_letters_side_by_side(scene_window: MainW
     titles = {dock.windowTitle() for dock in scene_window.docks if dock.objectName() in ("dock.ray", "dock.boxes")}
     bars = scene_window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
     (bar,) = (one for one in bars if one.x() >= 0 and titles <= {one.tabText(tab) for tab in range(one.count())})
-    assert bar.count() == 7 and bar.elideMode() == Qt.TextElideMode.ElideNone
-    assert bar.tabRect(0).left() >= 0 and bar.tabRect(6).right() <= bar.width()
+    assert bar.count() == 8 and bar.elideMode() == Qt.TextElideMode.ElideNone
+    assert bar.tabRect(0).left() >= 0 and bar.tabRect(7).right() <= bar.width()
