@@ -53,7 +53,7 @@ def opened(window: MainWindow, replay: BuildReplay, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(PaintedMaker, "ask_of_tree", lambda maker, ask: ask(Replayed(replay)), raising=False)
     show(window, "build")
     panel = window.ray_tools.build.panel
-    qtbot.waitUntil(lambda: panel.replay is not None, timeout=5000)
+    qtbot.waitUntil(lambda: panel.replay is not None)
     return panel
 
 
@@ -77,7 +77,7 @@ def test_the_curve_is_stepped_through_and_drawn(
     assert tools.marks.grab().toImage() != blank
     panel._timer.setInterval(1)
     panel.play.click()
-    qtbot.waitUntil(lambda: panel.at == 30 and not panel.play.isChecked(), timeout=5000)
+    qtbot.waitUntil(lambda: panel.at == 30 and not panel.play.isChecked())
     next(dock for dock in scene_window.docks if dock.objectName() == "dock.build").hide()
     assert tools.marks.step is None and not tools.marks.isVisible()
 
