@@ -15,6 +15,7 @@ from raygrove.gpu.camera import Camera
 from raygrove.gpu.hierarchy import quality
 from raygrove.gpu.hierarchy.base import Hierarchy, ObjectRange, Primitives, StructureChoice
 from raygrove.gpu.hierarchy.bvh import refit
+from raygrove.gpu.hierarchy.bvh.builders.ploc import FINAL
 from raygrove.gpu.hierarchy.bvh.bvh import BvhHierarchy
 from raygrove.gpu.hierarchy.bvh.layouts import bvh4
 from raygrove.gpu.hierarchy.bvh.leaf_rows import LeafRows
@@ -92,6 +93,7 @@ def everything(watch: str = "all") -> list[Callable[[Target], None]]:
         run_topologies,
         run_given_kd_tree,
         run_kd_tree_forms,
+        run_ploc_rounds,
         run_medians,
     ]
     jobs += [run_optimisers, run_objects, run_animation]
@@ -262,12 +264,20 @@ def refit_by_groups(target: Target, primitives: Primitives) -> None:
             assert len(made.nodes().references) == TRIANGLES
 
 
+def run_ploc_rounds(target: Target) -> None:
+    """PLOC over more primitives than its last kernel takes at once, so that rounds of pairs come before it."""
+    kind = structures()["ploc"]
+    count = FINAL[target.kind] + 100
+    corners = np.random.default_rng(7).uniform(-1, 1, (count * 3, 3)).astype(np.float32)
+    indices = np.arange(count * 3, dtype=np.int32).reshape(count, 3)
+    primitives = triangle_primitives(target.upload(corners, "test"), target.upload(indices, "test"))
+    kind(target, StructureChoice(kind.Options(), "bvh2")).build(primitives)
+
+
 def run_kd_tree_forms(target: Target) -> None:
     """sah_events as it was before its optimisations, all at once, and with boxes cut along all axes."""
-    kind, corners = (
-        structures()["sah_events"],
-        np.random.default_rng(6).uniform(-1, 1, (TRIANGLES, 3, 3)).astype(np.float32),
-    )
+    kind = structures()["sah_events"]
+    corners = np.random.default_rng(6).uniform(-1, 1, (TRIANGLES, 3, 3)).astype(np.float32)
     indices = np.arange(TRIANGLES * 3, dtype=np.int32).reshape(TRIANGLES, 3)
     primitives = triangle_primitives(target.upload(corners.reshape(-1, 3), "test"), target.upload(indices, "test"))
     before = {
