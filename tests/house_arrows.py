@@ -5,7 +5,7 @@ from __future__ import annotations
 PLAIN = (
     *("gpu.linux", "gpu.settings", "gpu.rows", "gpu.scene", "gpu.light_row", "gpu.camera", "gpu.clip", "gpu.stats"),
     *("gpu.attributes", "gpu.contours", "gpu.glyph_shapes", "gpu.gravity", "gpu.nearest_points", "gpu.primitive_views"),
-    *("gpu.configuration", "gpu.errors", "gpu.region", "gpu.linux_sandbox"),
+    *("gpu.configuration", "gpu.errors", "gpu.region", "gpu.linux_sandbox", "gpu.node_transforms"),
 )
 
 BEHIND_THE_WINDOW = (
@@ -139,6 +139,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "gpu.configuration": ("gpu.errors", "gpu.settings"),
     "gpu.rows": (),
     "gpu.scene": ("gpu.settings", "gpu.glyph_shapes", "gpu.gravity"),
+    "gpu.node_transforms": ("gpu.scene",),
     "gpu.light_row": ("gpu.rows",),
     "gpu.camera": ("gpu.rows",),
     "gpu.clip": ("gpu.camera", "gpu.rows", "gpu.settings"),

@@ -16,9 +16,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from raygrove.app.camera.path_options import PathOptions
-from raygrove.app.camera.scene_nodes import slerp
 from raygrove.app.document.state import Bookmark
 from raygrove.gpu.camera import Camera, Vector
+from raygrove.gpu.node_transforms import slerp
 
 SHORTEST = 1e-3
 """Between two places that are (nearly) the same the curve is given this part of the longest stretch, so that nothing is

@@ -6,9 +6,9 @@ from collections.abc import Collection
 
 import numpy as np
 
-from raygrove.app.camera.scene_nodes import world_matrix
 from raygrove.app.document.state import State
 from raygrove.gpu.engine import Engine, Lines, View
+from raygrove.gpu.node_transforms import world_matrix
 from raygrove.gpu.scene import Moment, PeriodicBox, Scene, Spheres
 
 COLOR = (255, 205, 90)

@@ -14,6 +14,7 @@ from .. import scene as plain
 from ..animate.animate import Animator
 from ..camera import Camera, fit
 from ..errors import Error
+from ..node_transforms import world_matrix
 from ..target.base import Array
 from ..target.foreign import on_host
 from . import arrays
@@ -98,6 +99,30 @@ class Clip:
         share = np.float32(place - first)
         return self._vertices[first] + share * (self._vertices[last] - self._vertices[first]), self.triangles
 
+    def poses(self, node: str | int, times: Any) -> np.ndarray:
+        """Where a node of the file is at T times in seconds: (T, 3, 4) float32, rows of a matrix from the node's axes
+        to the world's, as `Sensor.rays` takes them. So a sensor hangs on it. The node's scale is left out; after the
+        last instant it stays. `node` is its name, or its number in the file. Error where there is no such node, or
+        several of that name; a clip of arrays has none.
+
+        >>> import raygrove as rg
+        >>> walker, lidar = rg.open("walker"), rg.sensors.lidar(rows=2, columns=8)
+        >>> with rg.build(walker, "lbvh@refit", device="cpu") as tree:
+        ...     for time in (0.0, 0.5):
+        ...         done = tree.update(time)
+        ...         hits = tree.trace(lidar.rays(walker.poses("head", time)))
+        >>> hits.t.shape
+        (16,)
+        """
+        scene, at = self.to_plain(), np.atleast_1d(np.asarray(times, np.float64))
+        if at.ndim != 1 or not np.isfinite(at).all():
+            raise arrays.ArrayError(f"times are numbers of seconds; they are {arrays.shown(np.asarray(times))}")
+        number = _node_of(scene, node)
+        found = np.stack([world_matrix(scene, number, time) for time in at.tolist()])[:, :3]
+        lengths = np.linalg.norm(found[:, :, :3], axis=1, keepdims=True)
+        found[:, :, :3] /= np.where(lengths > 0.0, lengths, 1.0)
+        return np.ascontiguousarray(found, np.float32)
+
     def to_plain(self) -> plain.Scene:
         """The clip as plain values of the host, as the viewer and exports take it."""
         if self._plain is not None:
@@ -147,6 +172,23 @@ def open(path: Any) -> Clip:
             info.name for info in demos.ALL_DEMOS
         )
         raise Error(str(error).rstrip("."), "rg.open", remedy) from error
+
+
+def _node_of(scene: plain.Scene, node: str | int) -> int:
+    """The number of a node. Error."""
+    where, count = "rg.Clip.poses", len(scene.nodes)
+    if isinstance(node, str):
+        named = [number for number, one in enumerate(scene.nodes) if one.name == node]
+        if len(named) == 1:
+            return named[0]
+        names = ", ".join(dict.fromkeys(one.name for one in scene.nodes[:40] if one.name))
+        what = f"there are {len(named)} nodes called {node!r}" if named else f"there is no node called {node!r}"
+        raise Error(what, where, "give its number" if named else f"choose one of {names}" if names else "open a file")
+    if isinstance(node, bool) or not isinstance(node, int | np.integer) or not 0 <= node < count:
+        raise Error(
+            f"the nodes have the numbers 0 to {count - 1}, and this is {node!r}", where, "give a name or a number"
+        )
+    return int(node)
 
 
 def numbers_of(clip: Clip, frames: Any, where: str) -> Sequence[int]:

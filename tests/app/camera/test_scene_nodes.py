@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from raygrove.app.camera import scene_nodes
 from raygrove.app.document.document import Document
 from raygrove.app.document.state import SceneReference
+from raygrove.gpu import node_transforms
 from raygrove.gpu.scene import Channel, Clip, Node, Scene, SceneCamera, Track
 from tests.gpu.animate.reference import value_of, world_matrices
 
@@ -53,7 +53,7 @@ def flown_scene() -> Scene:
 @given(st.floats(-1.0, 3.0), st.sampled_from(["linear", "step", "cubic"]), st.booleans())
 def test_tracks_have_the_reference_value(time: float, interpolation: str, is_rotation: bool) -> None:
     made = track(4, interpolation)
-    own, wanted = scene_nodes.value_at(made, time, is_rotation), value_of(made, time, is_rotation)
+    own, wanted = node_transforms.value_at(made, time, is_rotation), value_of(made, time, is_rotation)
     if (
         is_rotation and interpolation == "linear"
     ):  # as rotations: the length of a key outside its neighbours does not matter
@@ -66,13 +66,13 @@ def test_nodes_have_the_reference_matrix(time: float) -> None:
     scene = flown_scene()
     for clip in (0, 1):
         for node, wanted in enumerate(world_matrices(scene, time, clip)):
-            assert scene_nodes.world_matrix(scene, node, time, clip) == pytest.approx(wanted, abs=1e-6)
+            assert node_transforms.world_matrix(scene, node, time, clip) == pytest.approx(wanted, abs=1e-6)
 
 
 def test_at_rest_no_track_counts() -> None:
     scene = flown_scene()
-    assert scene_nodes.world_matrix(scene, 2)[:3, 3] == pytest.approx([0.0, 2.0, 5.0])
-    assert scene_nodes.is_animated(scene, 2, 0) and not scene_nodes.is_animated(scene, 2, 1)
+    assert node_transforms.world_matrix(scene, 2)[:3, 3] == pytest.approx([0.0, 2.0, 5.0])
+    assert node_transforms.is_animated(scene, 2, 0) and not node_transforms.is_animated(scene, 2, 1)
 
 
 def test_the_documents_cameras_follow_the_head_and_undo() -> None:
@@ -93,7 +93,7 @@ def test_the_documents_cameras_follow_the_head_and_undo() -> None:
 
 def test_a_closed_scene_is_not_kept() -> None:
     scene = flown_scene()
-    scene_nodes.world_matrix(scene, 2, 0.3)
+    node_transforms.world_matrix(scene, 2, 0.3)
     gone = weakref.ref(scene)
     del scene
     gc.collect()

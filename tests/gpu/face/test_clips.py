@@ -100,3 +100,39 @@ def test_all_frames_of_a_clip_of_arrays_end_with_its_last_instant() -> None:
     walker = rg.open("walker")
     assert len(numbers_of(walker, None, "")) == round(walker.duration * walker.fps), "it begins again"
     assert numbers_of(walker, np.array([3, 5]), "") == [3, 5]
+
+
+def test_a_sensor_hangs_on_a_node_that_moves() -> None:
+    """A beam straight down from the head meets what the same ray meets that is given in the world."""
+    walker = rg.open("walker")
+    poses = walker.poses("head", [0.0, 0.7, walker.duration, walker.duration + 1.0])
+    assert poses.shape == (4, 3, 4) and poses.dtype == np.float32
+    np.testing.assert_array_equal(poses[2], poses[3])
+    assert np.abs(poses[1, :, 3] - poses[0, :, 3]).max() > 0.05, "it walks"
+    for pose in poses.astype(np.float64):
+        np.testing.assert_allclose(pose[:, :3] @ pose[:, :3].T, np.eye(3), atol=1e-6)
+    sensor = rg.sensors.pinhole(3, 3, fov=60.0)
+    rays = sensor.rays(poses[1:2]).to_rays()
+    np.testing.assert_allclose(rays.origins, np.tile(poses[1, :, 3], (9, 1)), atol=1e-6)
+    looked = poses[1, :, :3].astype(np.float64) @ sensor.beams.T.astype(np.float64)
+    np.testing.assert_allclose(rays.directions, looked.T, atol=1e-6)
+    scene = walker.to_plain()
+    head = next(one for one in scene.objects if scene.nodes[one.node].name == "head")
+    for at, pose in zip((0.0, 0.7), poses[:2], strict=True):
+        expected = scene.meshes[head.mesh].positions @ pose[:, :3].T + pose[:, 3]
+        found = walker.at(at)[0].astype(np.float64)
+        apart = [np.abs(found - row).max(axis=1).min() for row in expected]
+        assert max(apart) < 1e-5, "the engine has the head's vertices there"
+
+
+@pytest.mark.parametrize(
+    ("node", "said"),
+    [("nose", "no node called 'nose'"), (999, "the nodes have the numbers"), (True, "the nodes have the numbers")],
+)
+def test_nodes_that_there_are_not(node: Any, said: str) -> None:
+    with pytest.raises(rg.Error, match=said):
+        rg.open("walker").poses(node, 0.0)
+    with pytest.raises(rg.Error, match="seconds"):
+        rg.open("walker").poses("head", [np.nan])
+    with pytest.raises(rg.Error):
+        rg.Clip(FRAMES, TRIANGLES).poses("head", 0.0)
