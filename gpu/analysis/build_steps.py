@@ -212,7 +212,7 @@ def replay_of(hierarchy: Hierarchy, boxes: np.ndarray) -> BuildReplay:
     """How a structure that is built came to be; `boxes` (N, 6) are those of its primitives. An optimiser has changed
     the tree since: of such a one the levels are shown. Waits."""
     table, options = hierarchy.nodes(), hierarchy.options
-    if hierarchy.choice.optimiser == "none":
+    if hierarchy.choice.optimiser == "none" and len(table.references):
         if hierarchy.name == "lbvh":
             order = hierarchy.morton_order  # type: ignore[attr-defined]
             return CurveReplay(table, boxes, order.code_bits, hierarchy.target.download(order.bounds))

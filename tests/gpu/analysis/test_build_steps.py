@@ -151,6 +151,15 @@ def test_other_structures_are_replayed_by_level(host_target: Target) -> None:
         assert [len(replay[n].made) for n in range(len(replay))] == counts.tolist()
 
 
+@pytest.mark.parametrize("name", ["lbvh", "binned_sah", "hploc"])
+def test_a_tree_over_nothing_or_one_triangle_is_no_error(host_target: Target, name: str) -> None:
+    for count in (0, 1):
+        made = soup(count, seed=8)
+        replay = replay_of(build(host_target, name, made), boxes_of(made))
+        assert all(replay[n].sentence for n in range(len(replay)))
+        assert count or isinstance(replay, LevelReplay)
+
+
 def test_what_no_plane_splits_is_said_and_many_boxes_are_the_largest() -> None:
     alike = np.tile(np.array([[0.0, 0.0, 0.0, 1.0, 1.0, 1.0]], np.float32), (40, 1))
     assert binned_costs(alike, 32).chosen is None and swept_costs(alike[:4]).chosen == (0, 0)
