@@ -1,7 +1,8 @@
-"""What the laboratory costs: hot spots beside the frame's own trace, a step of the ray debugger, a race beside the
-frames of each contestant alone, and the validation of a large tree.
+"""What the laboratory costs: hot spots, steps of the ray debugger, races, and validation.
 
-All are wall times on an idle device, waited for each time, medians; the first of each compiles and does not count.
+Hot spots stand beside the frame's own trace, a race beside the frames of each contestant alone, the validation is of
+a large tree. All are wall times on an idle device, waited for each time, medians; the first of each compiles and does
+not count.
 """
 
 from __future__ import annotations
