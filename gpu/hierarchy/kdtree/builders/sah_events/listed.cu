@@ -38,9 +38,8 @@ extern "C" __global__ void write_kinds(const int* level, int room, const int* ev
 }
 
 // How many lower ends of the level come before each event. `starts`: a row per axis, how many before each tile.
-extern "C" __global__ void scan_kinds(const int* level, int room, const uint8* kind_bytes, const int* starts,
-                                      int* begun) {
-    const Kinds kinds = {const_cast<uint8*>(kind_bytes)};
+extern "C" __global__ void scan_kinds(const int* level, int room, uint8* kind_bytes, const int* starts, int* begun) {
+    const Kinds kinds = {kind_bytes};
     const int event_count = 2 * level[LARGE_REFERENCES], tiles = tiles_of(event_count);
     for (int job = block_index(); job < 3 * tiles; job += block_count()) {
         const int axis = job / tiles, tile = job - axis * tiles;
