@@ -38,7 +38,7 @@ from tests.gpu.hierarchy.own_builders import any_tree, cut_in_two, registered
 
 from .bounded import run_bounded
 from .face import run_face
-from .frames import TRIANGLES, WATCHED, draw_spheres, make_scene, pictures, run_frames
+from .frames import WATCHED, draw_spheres, make_scene, pictures, run_frames
 from .glyphs import STRATEGIES, draw_primary_tiles, run_glyphs
 from .gravity import run_gravity
 from .hot_spots import run_hot_spots
@@ -48,8 +48,9 @@ from .palettes import run_palettes
 from .queries import region_jobs
 from .radiosity import run_radiosity
 
-CRAFTED_TRIANGLES = 300
-"""Of each scene made to break builders: more than a leaf, a warp or a block of 256 holds."""
+TRIANGLES, CRAFTED_TRIANGLES = 1200, 300
+"""More than one chunk of the builders (1,024), so that subtrees meet within blocks and between them; and of each scene
+made to break builders, more than a leaf, a warp or a block of 256 holds."""
 FEW_CRAFTED, FEW_TRIANGLES = 3, 150
 """Scenes made to break builders, and triangles of each, that a structure gets on a GPU that is watched: every launch is
 slow there, and many are made. Structures take turns in which."""
