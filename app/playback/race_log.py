@@ -39,11 +39,14 @@ class RaceLog:
         """Whether nothing was measured, or the scene does not move."""
         return not self._counts.any()
 
-    def take(self, time: float, views: Sequence[ViewStatistics]) -> None:
-        """One instant, drawn by each contestant in their order."""
+    def take(self, time: float, views: Sequence[ViewStatistics], *, at_rest: bool = False) -> None:
+        """One instant, drawn by each contestant in their order. Where the clip stands `at_rest` pictures may be larger
+        than those that play: they count where nothing else does."""
         if len(views) != self._samples.shape[1] or not len(self._counts):
             return
         size = (views[0].width, views[0].height)
+        if size != self._size and at_rest and not self.is_empty:
+            return
         if size != self._size:
             self._samples[:], self._counts[:], self._size = np.nan, 0, size
         place = round(min(max(time / self.times[-1], 0.0), 1.0) * (PLACES - 1))

@@ -194,7 +194,7 @@ class Race(QObject):
             return
         self._seen = found.frame_id
         self._live.take(found.views)
-        self._lines.log.take(found.time, found.views)
+        self._lines.log.take(found.time, found.views, at_rest=not frame.request.is_moving)
         self._lines.news(self._document.state.timeline.time)
         now = time.perf_counter()
         if now - self._shown_at > SECONDS_BETWEEN or not frame.request.is_moving:

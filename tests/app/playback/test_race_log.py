@@ -37,6 +37,8 @@ def test_another_size_another_race_and_what_stands_still() -> None:
     log.take(1.5, [view(1.0, 1.0, size=(8, 8))])
     times, totals = log.line(0, "total")
     assert times[np.isfinite(totals)] == pytest.approx(1.5, abs=STEP / 2), "costs of two sizes are not comparable"
+    log.take(0.5, [view(1.0, 1.0, size=(16, 16))], at_rest=True)
+    assert np.isfinite(log.line(0, "total")[1]).sum() == 1, "a larger picture of a clip that stands"
     log.take(0.5, [view(1.0, 1.0), view(1.0, 1.0)])
     assert np.isfinite(log.line(0, "total")[1]).sum() == 1, "figures of another race"
     log.begin(Span(), 1)
