@@ -41,6 +41,18 @@ SIZES = ((32, 24), (48, 32), (64, 40))
 DEMOS = (("walker", 300), ("cloth", 200), ("explode", 150), ("orbit", 100))
 
 
+def taken_by(folder: Path) -> dict[str, float]:
+    """Of this process: memory in MiB, descriptors, threads, and files in the folder of temporary ones, but for those of
+    `folder` that have their names; half-written ones there."""
+    gc.collect()
+    resident = int(Path("/proc/self/statm").read_text().split()[1]) * PAGE / 2**20
+    strays = [p for p in Path(tempfile.gettempdir()).rglob("*") if p.is_file() and folder not in p.parents]
+    inside = [p for p in folder.rglob("*") if p.suffix == ".tmp" or p.name.startswith(".")]
+    descriptors = len(os.listdir("/proc/self/fd"))
+    threads = threading.active_count()
+    return {"MiB": resident, "descriptors": descriptors, "threads": threads, "files": len(strays) + len(inside)}
+
+
 class Soak:
     """One process at work, and what it has taken at any time."""
 
@@ -56,16 +68,6 @@ class Soak:
         every = list(itertools.product(pairs, sorted(option_tables.ray_types())))
         self.choices = self.chance.sample(every, min(combinations, len(every)))
         self.slots = [HostSlot(*size) for size in SIZES]
-
-    def taken(self) -> dict[str, float]:
-        """Memory in MiB, descriptors, threads, and files in the folders of temporary ones."""
-        gc.collect()
-        resident = int(Path("/proc/self/statm").read_text().split()[1]) * PAGE / 2**20
-        strays = [p for p in Path(tempfile.gettempdir()).rglob("*") if p.is_file() and self.folder not in p.parents]
-        inside = [p for p in self.folder.rglob("*") if p.suffix == ".tmp" or p.name.startswith(".")]
-        descriptors = len(os.listdir("/proc/self/fd"))
-        threads = threading.active_count()
-        return {"MiB": resident, "descriptors": descriptors, "threads": threads, "files": len(strays) + len(inside)}
 
     def state(self) -> State:
         """Another choice."""
@@ -130,11 +132,11 @@ def main(arguments: list[str] | None = None) -> int:
             soak.step()
             if not first and time.monotonic() > begun + min(WARM_S, 30.0 * names.minutes):
                 looked = time.monotonic()
-                first = soak.taken()
+                first = taken_by(work)
                 print(f"after {looked - begun:.0f} s: {first}", flush=True)
                 until += time.monotonic() - looked  # a large process is looked at for long
         soak.maker.close_engine()
-        last = soak.taken()
+        last = taken_by(work)
         tempfile.tempdir = None
     print(f"after {time.monotonic() - begun:.0f} s: {last}\n{dict(soak.counts)}")
     findings = [key for key in ("descriptors", "threads", "files") if last[key] > first[key]]

@@ -81,5 +81,5 @@ def test_a_soak_does_what_people_do(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     for step in (one.draw, one.open, one.export):
         step()
     assert [path for path in tmp_path.iterdir() if path.suffix in (".png", ".json", ".csv")]
-    assert one.taken()["files"] == 0
+    assert soak.taken_by(tmp_path)["files"] == 0
     one.maker.close()

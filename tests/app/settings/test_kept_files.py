@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 
 from raygrove.app.document.state import Bookmark, SceneReference
+from raygrove.app.export import whole_files
+from raygrove.app.export.outputs import write_table
 from raygrove.app.settings import file as settings_file
 from raygrove.app.settings import kept_files
 from raygrove.app.settings.settings import Settings, set_option
-from raygrove.app.user_files import bookmarks, key_bindings
+from raygrove.app.user_files import bookmarks, key_bindings, running_state
 from raygrove.gpu.camera import Camera
 from tests.waiting import PROCESS_S
 
@@ -39,6 +41,35 @@ def test_programs_that_save_at_once_lose_nothing(tmp_path: Path) -> None:
     kept = [bookmarks.load(SceneReference("demo", (f"{x}{number}",)), path) for x in "abc" for number in range(SAVES)]
     assert all(len(one) == 1 for one in kept), f"{sum(map(len, kept))} of {len(kept)}"
     assert os.listdir(tmp_path) == ["cameras.toml"]
+
+
+def _save_everything(folder: Path, number: int) -> None:
+    for turn in range(SAVES // 3):
+        size = 100 + 10 * number + turn % 10
+        settings_file.save_settings(set_option(Settings(), "render.width", size), folder / "settings.toml")
+        key_bindings.save({"view.home": (f"F{number}",)}, folder / "keys.toml")
+        whole_files.write_bytes(folder / "picture.png", bytes([number]) * 50_000)
+        write_table(folder / "table.csv", [{"number": number}] * 200)
+        running_state.save({"number": str(number)})
+
+
+def test_programs_that_write_the_same_files_at_once_leave_whole_ones(own_folders: Path, tmp_path: Path) -> None:
+    """Settings, keys, a picture and a table of the same names, and what each sets aside: the last one's, never a
+    mixture, and nothing half-written."""
+    forked = multiprocessing.get_context("fork")
+    writers = [forked.Process(target=_save_everything, args=(tmp_path, number)) for number in (1, 2, 3)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join(PROCESS_S)
+        assert writer.exitcode == 0
+    picture, table = (tmp_path / "picture.png").read_bytes(), (tmp_path / "table.csv").read_text().splitlines()
+    assert len(picture) == 50_000 and len(set(picture)) == 1 and len(table) == 201 and len(set(table[1:])) == 1
+    assert settings_file.load_settings(tmp_path / "settings.toml").render.width in range(110, 140)
+    assert key_bindings.load(tmp_path / "keys.toml")["view.home"][0] in ("F1", "F2", "F3")
+    assert sorted(os.listdir(tmp_path)) == ["keys.toml", "picture.png", "settings.toml", "table.csv"]
+    found = running_state.left()
+    assert found is not None and found.texts["number"] in "123"
 
 
 def test_a_lock_that_is_kept_is_waited_for_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

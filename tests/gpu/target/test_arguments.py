@@ -214,8 +214,10 @@ def test_nothing_is_kept_of_arrays_that_are_gone() -> None:
 
     gc.collect()
     before = known()
-    for turn in range(300):
-        packed.pack({"keys": np.zeros(2 + turn % 5, "u4"), "out": kept})
+    given = [np.zeros(2 + turn % 5, "u4") for turn in range(300)]  # all at once, so that each has its own identity
+    for keys in given:
+        packed.pack({"keys": keys, "out": kept})
+    del given, keys
     gc.collect()
     assert known() - before < 20
     packed.pack({"keys": None, "out": kept})

@@ -1,0 +1,61 @@
+"""The window's soak does what it says, once each, with the cheapest of choices; and a window that hangs is seen."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from raygrove.app.ui.window.main_window import MainWindow
+from tests.app.conftest import document, moving_scene, painted, qtbot, scene_window, window
+from tests.campaign import window_soak
+
+__all__ = ["document", "moving_scene", "painted", "qtbot", "scene_window", "window"]
+
+
+@pytest.fixture
+def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    return tmp_path / "config"
+
+
+@pytest.fixture
+def soak(scene_window: MainWindow, tmp_path: Path) -> window_soak.WindowSoak:
+    made = window_soak.WindowSoak.__new__(window_soak.WindowSoak)
+    made.folder, made.chance, made.counts = tmp_path, random.Random(1), Counter[str]()
+    made.application, made.window = QApplication.instance(), scene_window
+    made.document, made.choices = scene_window.document, [("brute_force", "records", "flat")]
+    for key, value in {"demo.triangles": 100, "render.device": "cpu", "render.width": 16, "render.height": 16}.items():
+        made.document.change(f"settings.{key}", value)
+    return made
+
+
+def test_each_of_its_steps_changes_the_window(soak: window_soak.WindowSoak, tmp_path: Path) -> None:
+    before = soak.document.scene
+    soak.scene()
+    assert soak.document.scene not in (None, before)
+    soak.choose()
+    assert soak.document.state.settings.render.ray_type == "flat"
+    was_playing = soak.document.state.timeline.is_playing
+    soak.play()
+    assert soak.document.state.timeline.is_playing is not was_playing
+    soak.play()
+    state = soak.document.state
+    for _ in range(4):
+        soak.undo()
+    assert soak.document.state is not state
+    soak.chance = random.Random(5)
+    for step in (soak.resize, soak.workspace, soak.export):
+        step()
+    assert soak.window.width() in {width for width, _ in window_soak.SIZES}
+    assert [path.name for path in tmp_path.iterdir() if path.suffix in (".png", ".json")]
+
+
+def test_a_window_that_does_not_answer_is_said(soak: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(window_soak, "ANSWER_S", 0.05)
+    with pytest.raises(TimeoutError, match="does not answer: a picture"):
+        soak.until("a picture", lambda: False)
