@@ -27,7 +27,9 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def soak(scene_window: MainWindow, tmp_path: Path) -> window_soak.WindowSoak:
     made = window_soak.WindowSoak.__new__(window_soak.WindowSoak)
     made.folder, made.chance, made.counts = tmp_path, random.Random(1), Counter[str]()
-    made.application, made.window = QApplication.instance(), scene_window
+    application = QApplication.instance()
+    assert isinstance(application, QApplication)
+    made.application, made.window = application, scene_window
     made.document, made.choices = scene_window.document, [("brute_force", "records", "flat")]
     for key, value in {"demo.triangles": 100, "render.device": "cpu", "render.width": 16, "render.height": 16}.items():
         made.document.change(f"settings.{key}", value)

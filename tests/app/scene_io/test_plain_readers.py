@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from raygrove.app.scene_io import ImportLimits, SceneError, importer, load
+from raygrove.app.scene_io.gltf_texts import Buffers
 from raygrove.app.scene_io.plain_gltf import read_gltf
 from raygrove.app.scene_io.plain_readers import PlainError, read_plain
 from raygrove.app.scene_io.read import read_files
@@ -144,3 +145,14 @@ def test_other_formats_and_sequences_are_tried_once(tmp_path: Path, monkeypatch:
         with pytest.raises(SceneError, match="crashed"):
             load([tmp_path / name])
         assert len(jobs) == tries
+
+
+def test_an_accessor_that_is_longer_than_its_view_is_refused() -> None:
+    """Also where the buffer goes on: what lies behind the view is something else's."""
+    view = {"buffer": 0, "byteOffset": 0, "byteLength": 24}
+    accessor = {"bufferView": 0, "componentType": 5126, "type": "VEC3", "count": 2}
+    document = {"bufferViews": [view], "accessors": [accessor, {**accessor, "count": 4}], "buffers": [{}]}
+    buffers = Buffers(document, bytes(96), References())
+    assert buffers.accessor(0).shape == (2, 3)
+    with pytest.raises(ValueError, match="outside its buffer"):
+        buffers.accessor(1)
