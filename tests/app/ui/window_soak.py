@@ -1,7 +1,7 @@
 """A long day at the window, by chance: structures, layouts, ray types, sizes, scenes, workspaces, playing, dragging,
 undo and exports, with the real engine on the host, in one process.
 
-`python -m tests.campaign.window_soak [--minutes N] [--seed N]`, with a display or QT_QPA_PLATFORM=offscreen. After a
+`python -m tests.app.ui.window_soak [--minutes N] [--seed N]`, with a display or QT_QPA_PLATFORM=offscreen. After a
 quarter of the time, at most five minutes, and at the end, with the scene closed both times: memory, descriptors,
 threads and temporary files; what grows is a finding, and so is a window that does not answer.
 """

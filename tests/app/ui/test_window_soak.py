@@ -11,16 +11,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from raygrove.app.ui.window.main_window import MainWindow
-from tests.app.conftest import document, moving_scene, painted, qtbot, scene_window, window
-from tests.campaign import window_soak
-
-__all__ = ["document", "moving_scene", "painted", "qtbot", "scene_window", "window"]
-
-
-@pytest.fixture
-def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    return tmp_path / "config"
+from tests.app.ui import window_soak
 
 
 @pytest.fixture
