@@ -113,6 +113,14 @@ class Soak:
         exporting.export(Job("a soak's export"), state=state, scene=scene, plan=plan)
 
 
+def has_grown(first: dict[str, float], last: dict[str, float]) -> bool:
+    """Whether more is taken than at first, beyond what memory may grow by; prints what."""
+    findings = [key for key in ("descriptors", "threads", "files") if last[key] > first[key]]
+    findings += ["MiB"] if last["MiB"] > first["MiB"] * (1.0 + GROWTH) + BROKEN_UP_MIB else []
+    print(f"{len(findings)} findings: {', '.join(findings) or 'nothing has grown'}")
+    return bool(findings)
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Work for the minutes, print what was done and taken; 1 where something has grown."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -139,10 +147,7 @@ def main(arguments: list[str] | None = None) -> int:
         last = taken_by(work)
         tempfile.tempdir = None
     print(f"after {time.monotonic() - begun:.0f} s: {last}\n{dict(soak.counts)}")
-    findings = [key for key in ("descriptors", "threads", "files") if last[key] > first[key]]
-    findings += ["MiB"] if last["MiB"] > first["MiB"] * (1.0 + GROWTH) + BROKEN_UP_MIB else []
-    print(f"{len(findings)} findings: {', '.join(findings) or 'nothing has grown'}")
-    return int(bool(findings))
+    return int(has_grown(first, last))
 
 
 if __name__ == "__main__":

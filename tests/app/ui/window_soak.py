@@ -23,7 +23,7 @@ from raygrove.app.document.document import Document
 from raygrove.app.document.jobs import Job
 from raygrove.app.frames import exporting
 from raygrove.app.settings import option_tables
-from tests.campaign.soak import BROKEN_UP_MIB, GROWTH, taken_by
+from tests.campaign.soak import has_grown, taken_by
 
 WARM_S = 300.0
 ANSWER_S = 60.0
@@ -148,10 +148,7 @@ def main(arguments: list[str] | None = None) -> int:
         soak.window.close()
         tempfile.tempdir = None
     print(f"after {time.monotonic() - begun:.0f} s: {last}\n{dict(soak.counts)}")
-    findings = [key for key in ("descriptors", "threads", "files") if last[key] > first[key]]
-    findings += ["MiB"] if last["MiB"] > first["MiB"] * (1.0 + GROWTH) + BROKEN_UP_MIB else []
-    print(f"{len(findings)} findings: {', '.join(findings) or 'nothing has grown'}")
-    return int(bool(findings))
+    return int(has_grown(first, last))
 
 
 if __name__ == "__main__":
