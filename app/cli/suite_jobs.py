@@ -64,7 +64,8 @@ class SuiteJobs:
         for name in names.scenes or scenes:
             if name not in scenes:
                 raise UsageError(f"--scenes {name}: {suite} has no such scene; it has {', '.join(scenes)}.")
-            models = list(dict.fromkeys(one.source.file for one in choices_of(suite) if one.published == name))
+            sources = [one.source for one in choices_of(suite) if one.published == name]
+            models = list(dict.fromkeys(source.file or source.body for source in sources))
             files = tuple(self._found(suite, name, [model for model in models if model], names.data))
             if not files and "" not in models:
                 continue
@@ -92,8 +93,9 @@ def report_of_job(job: Job, target: Target, settings: Settings, store: Store) ->
     what, folder = job.what, store.pictures_of(job.sha)
 
     def load(source: SceneSource) -> Scene:
-        place = next((file for file in job.files if source.file and source.file in file), "")
-        return scene_of(source, place.rpartition(source.file)[0] or None if place else None, settings, QUIET)
+        model = source.file or source.body
+        place = next((file for file in job.files if model and model in file), "")
+        return scene_of(source, place.rpartition(model)[0] or None if place else None, settings, QUIET)
 
     def save_picture(name: str, pixels: np.ndarray) -> str:
         save_png(folder / f"{name}.png", pixels)

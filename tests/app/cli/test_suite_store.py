@@ -19,6 +19,7 @@ from raygrove.app.cli.suite_jobs import SuiteJobs, merged
 from raygrove.bench.store.folder import Store
 from raygrove.bench.store.workers import Progress
 from raygrove.bench.suites import SuiteJob, SuiteReport, scene_names
+from raygrove.bench.suites.kolodzey2014 import BODY, RING
 from raygrove.bench.suites.pages import again
 from raygrove.bench.suites.report import Picture, report_from_json
 
@@ -80,6 +81,26 @@ def test_a_job_is_a_scene_and_the_model_it_takes(tmp_path: Path) -> None:
     lacking = jobs_of("chang2012")
     assert [job.what["scene"] for job in lacking] == ["KR1", "KR2", "KR3", "FF"]
     assert [text[:4] for text in lacking.absent["chang2012"]] == ["SR1:", "SR2:", "SR3:"]
+
+
+def test_the_body_of_a_scene_is_part_of_its_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The Bunny in a ring of spheres is a built-in scene about a model: without it the job is another one."""
+    models, said = models_of("kolodzey2014", tmp_path / "models"), {"scenes": (RING,)}
+    (job,), (without,) = jobs_of("kolodzey2014", models, **said), jobs_of("kolodzey2014", **said)
+    assert job.files == (str(models / BODY),) and job.sha != without.sha and "model" not in without.what
+    asked: list[tuple[str, str | None]] = []
+
+    def run(suite_job: SuiteJob) -> SuiteReport:
+        for choice in suite_jobs.choices_of("kolodzey2014"):
+            if choice.published == RING:
+                suite_job.load(choice.source)
+        return report_from_json(json.loads((RESULTS / f"{SAVED[1]}.json").read_text(encoding="utf-8")))
+
+    monkeypatch.setattr(suite_jobs, "suites", lambda: {"kolodzey2014": run})
+    monkeypatch.setattr(suite_jobs, "scene_of", lambda source, folder, *_: asked.append((source.body, folder)))
+    target: Any = None
+    suite_jobs.report_of_job(job, target, suite_jobs.settings_of_job(job), Store.made(tmp_path / "store"))
+    assert (BODY, f"{models}/") in asked and ("", None) in asked and len(asked) > 3
 
 
 @pytest.fixture
