@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import functools
+import html
 import importlib
 import os
 from pathlib import Path
@@ -100,7 +102,14 @@ class NotebookViewer:
         try:
             return self.widget._repr_mimebundle_(**words)
         except Error as error:
-            return {"image/png": encoded(self.picture(), "PNG"), "text/plain": str(error)}, {}
+            return self._still(str(error)), {}
+
+    def _still(self, sentence: str) -> dict[str, Any]:
+        """A picture in place of the widget, and why; a page shows one kind alone, so that both are in its HTML."""
+        picture = encoded(self.picture(), "PNG")
+        source = f"data:image/png;base64,{base64.b64encode(picture).decode()}"
+        page = f'<img src="{source}" alt="{html.escape(self._drawing.scene.name)}"><p>{html.escape(sentence)}</p>'
+        return {"text/html": page, "image/png": picture, "text/plain": sentence}
 
     def close(self) -> None:
         """Give back the device's memory, and take the widget away; harmless the second time."""

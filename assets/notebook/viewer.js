@@ -1,5 +1,5 @@
 // The viewer's part in the page: what the mouse and the keys do goes to Python as messages, pictures come back. One
-// question at a time: what is done while a picture is drawn adds up and goes with the next question.
+// question at a time: what is done while a picture is drawn waits in its order, and what is of one kind adds up.
 
 const element = (tag, properties, ...children) => {
   const made = Object.assign(document.createElement(tag), properties);
@@ -28,19 +28,21 @@ function render({ model, el }) {
   picture.style.width = `${model.get("width")}px`;
 
   let isBusy = false;
-  let waiting = null;
+  const waiting = [];
   let address = "";
   let still = 0;
   let started = null;
 
-  const added = (first, second) =>
-    first !== null && first.kind === second.kind && second.moving
-      ? { ...second, across: (first.across ?? 0) + (second.across ?? 0), down: (first.down ?? 0) + (second.down ?? 0),
-          notches: (first.notches ?? 0) + (second.notches ?? 0) }
-      : second;
+  const added = (first, second) => ({
+    ...first, ...second, across: (first.across ?? 0) + (second.across ?? 0), down: (first.down ?? 0) + (second.down ?? 0),
+    notches: (first.notches ?? 0) + (second.notches ?? 0),
+  });
   const ask = (message) => {
     if (isBusy) {
-      waiting = added(waiting, message);
+      if (message.moving && waiting.at(-1)?.kind === "still") waiting.pop();
+      const last = waiting.at(-1);
+      if (last?.kind === message.kind) waiting[waiting.length - 1] = added(last, message);
+      else waiting.push(message);
       return;
     }
     isBusy = true;
@@ -65,11 +67,7 @@ function render({ model, el }) {
     table.replaceChildren(...message.statistics.map(([name, value]) =>
       element("tr", {}, element("th", { textContent: name }), element("td", { textContent: value }))));
     isBusy = false;
-    if (waiting !== null) {
-      const next_ = waiting;
-      waiting = null;
-      ask(next_);
-    }
+    if (waiting.length > 0) ask(waiting.shift());
   };
   model.on("msg:custom", onMessage);
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import importlib
+import json
 import re
 import shutil
 import subprocess
@@ -21,6 +22,33 @@ from raygrove.gpu.errors import Error
 
 CORNERS = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], np.float32)
 FOLDER = Path(__file__).resolve().parents[3] / "assets" / "notebook"
+PAGE = """
+import viewer from "./viewer.mjs";
+
+const made = [];
+globalThis.document = {
+  createElement: (tag) => {
+    const heard = {};
+    made.push({ tag, heard, style: {}, clientHeight: 100, append: () => {}, setAttribute: () => {},
+      replaceChildren: () => {}, addEventListener: (name, act) => { heard[name] = act; } });
+    return made.at(-1);
+  },
+};
+let answer = null;
+const asked = [];
+const model = { get: (key) => ({ structures: ["lbvh"], ray_types: ["flat"] })[key] ?? 0, off: () => {},
+  send: (message) => asked.push(message), on: (name, act) => { answer = act; } };
+const close = viewer.render({ model, el: { classList: { add: () => {} }, append: () => {} } });
+const [picture] = made.filter((one) => one.tag === "img");
+const [structure, rays] = made.filter((one) => one.tag === "select");
+const drag = () => picture.heard.pointermove({ buttons: 1, movementX: 10, movementY: 0 });
+for (const act of [drag, () => structure.onchange({ target: { value: "hploc" } }),
+                   () => rays.onchange({ target: { value: "ao" } }), drag, drag]) act();
+for (let n = 0; n < 9; n++) answer({ kind: "picture", statistics: [] }, [new ArrayBuffer(1)]);
+close();
+console.log(JSON.stringify(asked));
+"""
+"""A page that has no browser: its widget is dragged, and told to draw otherwise, while the first picture is drawn."""
 
 
 @pytest.fixture
@@ -55,6 +83,8 @@ def test_without_anywidget_a_picture_is_shown(viewer: rg.NotebookViewer, monkeyp
     monkeypatch.setattr(importlib, "import_module", without)
     shown, _ = viewer._repr_mimebundle_()
     assert shown["image/png"].startswith(b"\x89PNG") and "anywidget, which is not installed" in shown["text/plain"]
+    assert base64.b64encode(shown["image/png"]).decode() in shown["text/html"], "a page shows the HTML alone"
+    assert "anywidget, which is not installed" in shown["text/html"]
     with pytest.raises(Error, match="anywidget"):
         _ = viewer.widget
 
@@ -84,3 +114,17 @@ def test_the_javascript_is_one_and_leads_nowhere(tmp_path: Path) -> None:
     (tmp_path / "viewer.mjs").write_text(text, encoding="utf-8")
     done = subprocess.run([node, "--check", str(tmp_path / "viewer.mjs")], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_what_is_done_while_a_picture_is_drawn_waits_in_its_order(tmp_path: Path) -> None:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("JavaScript is run by node, which is not installed here")
+    (tmp_path / "viewer.mjs").write_text((FOLDER / "viewer.js").read_text(encoding="utf-8"), encoding="utf-8")
+    (tmp_path / "page.mjs").write_text(PAGE, encoding="utf-8")
+    done = subprocess.run([node, str(tmp_path / "page.mjs")], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    asked = json.loads(done.stdout)
+    assert [one["kind"] for one in asked] == ["still", "orbit", "choose", "orbit"]
+    assert (asked[2]["structure"], asked[2]["ray_type"]) == ("hploc", "ao")
+    assert [one["across"] for one in asked[1::2]] == pytest.approx([0.1, 0.2])
