@@ -56,7 +56,7 @@ def hot_spots_in(
 
 
 MOST_FRAMES = 1000
-"""Of a clip that is counted."""
+"""Of a clip that is counted frame by frame: its first."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -75,9 +75,9 @@ class CountedClip:
 
 def clip_frames(state: State, scene: Scene, some: int = 0) -> list[tuple[int, float]]:
     """(number, seconds) of the clip's frames: all, up to MOST_FRAMES, or `some` of them, evenly."""
-    frames = whole_clip(state, scene)[:MOST_FRAMES]
+    frames = whole_clip(state, scene)
     if not some or some >= len(frames):
-        return frames
+        return frames[:MOST_FRAMES]
     return [frames[round(place * (len(frames) - 1) / max(some - 1, 1))] for place in range(some)]
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from raygrove.app.document.jobs import Cancelled, Job
 from raygrove.app.document.state import State
-from raygrove.app.frames.hot_clips import clip_frames, count_clip, hot_spots_in
+from raygrove.app.frames.hot_clips import MOST_FRAMES, clip_frames, count_clip, hot_spots_in
+from raygrove.app.frames.race_report import whole_clip
 from raygrove.app.settings.settings import Settings, set_option
 from raygrove.gpu.camera import fit
 from raygrove.gpu.errors import Error
@@ -27,6 +30,14 @@ def test_frames_are_those_of_the_clip(moving_scene: Scene) -> None:
     assert every[:2] == [(0, 0.0), (1, pytest.approx(1 / 30))] and len(every) == 61
     some = clip_frames(state, moving_scene, 4)
     assert [number for number, _ in some] == [0, 20, 40, 60] and clip_frames(state, moving_scene, 99) == every
+
+
+def test_a_long_clip_is_counted_from_its_beginning_or_evenly_to_its_end(moving_scene: Scene) -> None:
+    state = of(moving_scene)
+    state = dataclasses.replace(state, settings=set_option(state.settings, "timeline.fps", 1000.0))
+    whole = whole_clip(state, moving_scene)
+    assert len(whole) > MOST_FRAMES and clip_frames(state, moving_scene) == whole[:MOST_FRAMES]
+    assert clip_frames(state, moving_scene, 3)[-1] == whole[-1]
 
 
 def test_a_job_counts_what_each_frame_does_and_stops_where_it_is_cancelled(moving_scene: Scene) -> None:
