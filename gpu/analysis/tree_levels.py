@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..configuration import parse
+from ..configuration import ConfigurationError, parse
 from ..hierarchy.base import Hierarchy, NodeTable, Primitives, StructureChoice
 from ..hierarchy.build_now import build_now
 from ..hierarchy.registry import make_structure
@@ -76,9 +76,13 @@ def spelling(hierarchy: Hierarchy) -> str:
 
 @contextlib.contextmanager
 def built_beside(target: Target, configuration: str, primitives: Primitives) -> Iterator[Hierarchy]:
-    """Another structure over the same primitives, by its spelling without options, while it lasts. Waits; not in a
-    frame. Raises ConfigurationError, LookupError, HierarchyError."""
+    """Another structure over the same primitives, by its spelling without options, while it lasts; a policy is
+    nothing to it. Waits; not in a frame. Raises ConfigurationError, also for options, LookupError, HierarchyError."""
     chosen = parse(configuration)
+    for part in (chosen.builder, chosen.optimiser):
+        if part is not None and part.options:
+            what = f"a tree that is built beside another has its usual options, and {part.name} is given some"
+            raise ConfigurationError(what, configuration, "leave them out")
     optimiser = chosen.optimiser.name if chosen.optimiser else "none"
     layout = chosen.layout.name if chosen.layout else "auto"
     hierarchy = make_structure(target, chosen.builder.name, StructureChoice(layout=layout, optimiser=optimiser))

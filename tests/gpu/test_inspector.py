@@ -91,6 +91,8 @@ def test_two_trees_of_a_picture_are_put_beside_each_other(target: Target) -> Non
         assert ours.sah_cost == pytest.approx(engine.inspector(view).root().sah_cost, rel=1e-4)
         with pytest.raises(Error, match="a layout is missing"):
             engine.inspector(view).levels("lbvh/")
+        with pytest.raises(Error, match="binned_sah is given some.* leave them out"):
+            engine.inspector(view).levels("binned_sah:bins=8/bvh2")
         lower, upper = (-1e9,) * 3, (1e9,) * 3
         assert engine.inspector(view).way_to_box(lower, upper).rows.rows == ()
         root = engine.inspector(view).root().rows[0].node
