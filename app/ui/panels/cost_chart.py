@@ -38,14 +38,27 @@ class CostChart(QWidget):
         if self.costs is None or self.costs.leaf <= 0.0 or not self.costs.costs.size:
             return [[], [], []]
         shares = self.costs.costs / self.costs.leaf
-        top = max(1.0, float(shares[np.isfinite(shares)].max(initial=1.0)))
-        planes = shares.shape[1]
-        wide, high = self.width() - LEFT - EDGE, self.height() - self.fontMetrics().height() - 2 * EDGE
+        top, planes, wide = self._top(), shares.shape[1], self.width() - LEFT - EDGE
         return [
-            [(LEFT + wide * (place + 0.5) / planes, EDGE + high * (1.0 - float(share) / top))
+            [(LEFT + wide * (place + 0.5) / planes, self._height_of(float(share), top))
              for place, share in enumerate(row) if np.isfinite(share)]
             for row in shares
         ]  # fmt: skip
+
+    def leaf_line(self) -> float | None:
+        """The height in the widget of what a leaf would cost; None where nothing is drawn."""
+        is_drawn = self.costs is not None and self.costs.leaf > 0.0 and self.costs.costs.size > 0
+        return self._height_of(1.0, self._top()) if is_drawn else None
+
+    def _top(self) -> float:
+        """The largest share."""
+        assert self.costs is not None, "asked where there are costs"
+        shares = self.costs.costs / self.costs.leaf
+        return max(1.0, float(shares[np.isfinite(shares)].max(initial=1.0)))
+
+    def _height_of(self, share: float, top: float) -> float:
+        high = self.height() - self.fontMetrics().height() - 2 * EDGE
+        return EDGE + high * (1.0 - share / top)
 
     def ring(self) -> tuple[float, float] | None:
         """Where the plane that was taken stands."""
@@ -76,6 +89,13 @@ class CostChart(QWidget):
         painter.drawLine(LEFT, EDGE, LEFT, bottom)
         painter.drawLine(LEFT, bottom, self.width() - EDGE, bottom)
         painter.drawText(2, EDGE + text.ascent(), self.tr("cost"))
+        leaf = self.leaf_line()
+        if leaf is not None:
+            painter.setPen(QPen(ink, 0.5))
+            painter.drawLine(QPointF(LEFT, leaf), QPointF(self.width() - EDGE, leaf))
+            painter.setPen(QPen(ink, 1.0))
+            if leaf > EDGE + 2 * text.height():  # else the word "cost" stands there
+                painter.drawText(QPointF(2, leaf + text.ascent() / 2), self.tr("leaf"))
         where = self.tr("bins") if self.costs.is_binned else self.tr("primitives")
         said = self.tr("planes between {where}: x solid, y dashed, z dotted").format(where=where)
         painter.drawText(LEFT, self.height() - text.descent() - 2, said)

@@ -99,6 +99,9 @@ def test_a_node_leads_to_the_split_that_made_it(
     ring = chart.ring()
     assert ring is not None and ring in chart.curves()[costs.chosen[0]]
     assert ring[1] == max(point[1] for curve in chart.curves() for point in curve), "the least cost stands lowest"
+    leaf, least = chart.leaf_line(), float(costs.costs[costs.chosen]) / costs.leaf
+    bottom = chart.height() - chart.fontMetrics().height() - 6
+    assert leaf is not None and (bottom - ring[1]) / (bottom - leaf) == pytest.approx(least), "a leaf's cost is 1"
     assert chart.grab().toImage().width() > 100
 
 
