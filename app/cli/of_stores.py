@@ -12,7 +12,7 @@ SAID_OF_STORES = {
     "results": "Show the results of sweeps: tables for people, papers and pages.",
     "compare": "Compare results: medians with intervals, a verdict for each, exit code 1 where B is slower, finds "
     "other hits, or lacks something.",
-    "store": "Make one Parquet file of all results in a folder, over which SQL takes no time.",
+    "store": "Make one Parquet file of all results in a folder, which SQL reads at once.",
     "suite": "Run published evaluations again, a job for each scene, kept in a folder of results, so that the same "
     "command goes on where it ended; then write their tables beside the published ones.",
 }
