@@ -1,9 +1,9 @@
 """Sweeps whose processes are killed at random: `python -m tests.campaign.kills [--count 50] [--engines local,dask]`.
 
 A plan of small pictures is drawn undisturbed first. Then it is swept again and again while, at moments of chance, a
-worker, the client or (with Dask) the scheduler gets SIGKILL, and the same command goes on. After each kill every result
-there is must be whole, and none that was there may be gone or written anew; when all jobs have results, their pictures
-must be the undisturbed ones, byte for byte. Anything else is a finding, and the exit code is 1.
+worker, the client or (with Dask) the scheduler gets SIGKILL, and the same command goes on. Each time the client
+has ended every result there is must be whole, none that was there when it began may be gone or written anew, and every
+picture must be the undisturbed one, byte for byte. Anything else is a finding, and the exit code is 1.
 """
 
 from __future__ import annotations
