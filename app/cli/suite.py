@@ -20,6 +20,7 @@ from raygrove.app import scene_io
 from raygrove.app.cli import suite_list
 from raygrove.app.cli.common import opened, settings_from, target_from
 from raygrove.app.document.state import SceneReference
+from raygrove.app.document.suite_runs import NO_SCENES
 from raygrove.app.export.images import save_png
 from raygrove.app.export.tables import json_text
 from raygrove.app.export.whole_files import check_writable, write_atomically
@@ -63,8 +64,6 @@ DECIDED_FLAGS = (
     *("seed", "time", "frames", "eye", "look_at", "up", "fov", "warmup"),
     *(name for name, key in OPTION_KEYS.items() if not is_taken(key) and name not in WINDOW_FLAGS),
 )
-NO_SCENES = "none"
-"""For --scenes: only one's own."""
 
 WALKER_SHARE = 0.86
 """Of the triangles of the built-in walker those of its body; the floor stays away."""

@@ -17,6 +17,7 @@ from raygrove.app.export.tables import json_text
 from raygrove.app.export.whole_files import check_writable
 from raygrove.app.frames.views import view_settings
 from raygrove.app.problems.problems import UsageError
+from raygrove.app.scene_io.errors import SceneError
 from raygrove.gpu.analysis.frame_bounds import with_frames
 from raygrove.gpu.analysis.tree_files import ENDING, save_tree
 from raygrove.gpu.analysis.validation import boxes_of
@@ -65,7 +66,10 @@ def _done(names: argparse.Namespace, words: Words, state: State, clip: Clip, tim
     else:
         if names.tree is None:
             raise UsageError(f"say which tree: tree {names.kind} --tree FILE.")
-        tree = tree_of_file(names.tree, mesh, format=names.format or "auto")
+        try:
+            tree = tree_of_file(names.tree, mesh, format=names.format or "auto")
+        except Error as error:
+            raise SceneError(f"{str(error).rstrip('.')}.", names.tree) from error
         builder = f"import of {Path(names.tree).name}"
     if names.kind == "diagnose":
         findings = diagnose(tree, *mesh)

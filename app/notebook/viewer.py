@@ -6,6 +6,7 @@ import base64
 import functools
 import html
 import importlib
+import math
 import os
 from pathlib import Path
 from types import TracebackType
@@ -69,6 +70,8 @@ class NotebookViewer:
     def picture(self, time: float | None = None) -> np.ndarray:
         """The picture as it is shown, (H, W, 3) uint8, sRGB; with `time`, in seconds, from now on at that instant."""
         if time is not None:
+            if not math.isfinite(time):
+                raise Error(f"time is a number of seconds; it is {time}", "NotebookViewer.picture")
             self._drawing.answer({"kind": "time", "time": float(time)})
         return self._drawing.picture()[0]
 
@@ -78,7 +81,7 @@ class NotebookViewer:
         if not 1 <= pictures <= MOST_PICTURES:
             raise Error(f"pictures are 1 to {MOST_PICTURES}; they are {pictures}", "NotebookViewer.html")
         _, statistics = self._drawing.picture()
-        said = [("seen by", self._drawing.configuration), ("ray type", self._drawing.settings.ray_type)]
+        said = [("structure", self._drawing.configuration), ("ray type", self._drawing.settings.ray_type)]
         rows = [*said, *self._drawing.rows(statistics)]
         return page_of(self._drawing.scene.name, turned(self._drawing, pictures), rows)
 

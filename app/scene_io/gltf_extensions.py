@@ -127,7 +127,11 @@ class _Plain:
             named = {key: index for key, index in given["attributes"].items() if key in TRANSFORM}
             places = {TRANSFORM[key]: self._numbers(index) for key, index in named.items()}
             lengths = {len(values) for values in places.values()}
-            if len(lengths) != 1:
+            if len(lengths) > 1:
+                raise self._refused(
+                    f"the instances of node {nodes.index(node)} have attributes of different lengths. Export it again"
+                )
+            if not lengths:  # a name for each instance, say: all stand where the node does
                 continue
             number = lengths.pop()
             if len(nodes) + number > MAX_NODES:

@@ -46,6 +46,7 @@ EXTRAS = {
     "laspy": ("laspy", "surveys (.las, with lazrs .laz)", "particles"),
     "dracopy": ("DracoPy", "glTF compressed by Draco", "draco"),
     "anywidget": ("anywidget", "the viewer in notebooks", "notebook"),
+    "duckdb": ("DuckDB", "SQL over stores of results, and packing them", "query"),
     "usd-core": ("OpenUSD", "USD files (.usd, .usda, .usdc, .usdz)", "usd"),
     "lazrs": ("lazrs", "packed surveys (.laz)", "particles"),
 }

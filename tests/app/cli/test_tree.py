@@ -77,7 +77,7 @@ def test_another_programs_tree_becomes_a_file(tmp_path: pathlib.Path, capsys: py
     assert rg.load_tree(out).primitives.tolist() == rg.import_tree(given).primitives.tolist()
     wrong = str(tmp_path / "damaged/tinybvh-soup-bvh2--cycle.save.bin")
     capsys.readouterr()
-    assert main(["tree", "import", *words, wrong, "--out", str(tmp_path / "no.rgtree")]) == 2
+    assert main(["tree", "import", *words, wrong, "--out", str(tmp_path / "no.rgtree")]) == 3
     assert "300 triangles, and the mesh has 2" in capsys.readouterr().err and not (tmp_path / "no.rgtree").exists()
 
 
