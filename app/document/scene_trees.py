@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from raygrove.app.document.jobs import Job
 from raygrove.app.document.state import SceneReference, State
-from raygrove.app.scene_io.errors import SceneError, display_path
+from raygrove.app.scene_io.errors import TreeOfSceneError, display_path
 from raygrove.app.settings.race_options import RaceOptions, contestants_of
 from raygrove.app.settings.settings import RenderOptions, Settings
 from raygrove.app.settings.tree_options import TreeOptions, trees_of, with_tree
@@ -39,10 +39,10 @@ class ReadTree:
 
 
 def read_tree(path: str, scene: Scene, times: Collection[float]) -> ReadTree:
-    """The tree of a file over the first of these instants that it fits. Raises SceneError, with the sentences of
+    """The tree of a file over the first of these instants that it fits. Raises TreeOfSceneError, with the sentences of
     `validate`, where it is no tree over this scene."""
     if scene.sphere_count or scene.glyph_count:
-        raise SceneError(
+        raise TreeOfSceneError(
             f"{display_path(path)}: trees of files are over triangles alone, and {scene.name} has spheres."
         )
     reasons: list[str] = []
@@ -56,12 +56,12 @@ def read_tree(path: str, scene: Scene, times: Collection[float]) -> ReadTree:
         said = tuple(fault.sentence for fault in found.faults) or (found.sentence,)
         return ReadTree(tree, time, found.is_valid, said)
     told = reasons[0] if os.path.basename(path) in reasons[0] else f"{display_path(path)}: {reasons[0]}"
-    raise SceneError(f"{told}.", path)
+    raise TreeOfSceneError(f"{told}.", path)
 
 
 def with_trees(scene: Scene, options: TreeOptions) -> Scene:
     """The scene, once the trees that settings name are structures; what is wrong with their boxes is among its remarks.
-    Raises SceneError where one cannot be read, or is not of this scene."""
+    Raises TreeOfSceneError where one cannot be read, or is not of this scene."""
     remarks: list[Remark] = []
     for name, path in trees_of(options).items():
         found = read_tree(path, scene, [options.time])
@@ -127,7 +127,7 @@ def open_tree(document: Document, path: str, opened: Callable[[str, ReadTree], N
 
     def work(job: Job) -> ReadTree:
         if scene is None:
-            raise SceneError(f"{display_path(path)} is a tree over a scene: open that scene first.", path)
+            raise TreeOfSceneError(f"{display_path(path)} is a tree over a scene: open that scene first.", path)
         return read_tree(path, scene, (0.0, state.timeline.time))
 
     def finished(job: Job) -> None:

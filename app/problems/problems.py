@@ -11,7 +11,7 @@ from raygrove.app.export.sequence import OutputError
 from raygrove.app.export.video import VideoError
 from raygrove.app.problems.problem import Problem
 from raygrove.app.scene_io.demos import UnknownDemoError
-from raygrove.app.scene_io.errors import SceneError
+from raygrove.app.scene_io.errors import SceneError, TreeOfSceneError
 from raygrove.app.settings.file import SettingsError
 from raygrove.app.user_files.bookmarks import BookmarksError
 from raygrove.gpu.display.sphere_look import SphereDrawingError
@@ -30,12 +30,18 @@ class UsageError(ValueError):
     """What was asked for cannot be meant that way; the message is a sentence."""
 
 
+class ProgramError(ValueError):
+    """A command that was started beside the window failed: what it said last, a sentence."""
+
+
 KINDS: tuple[tuple[type[BaseException], str, int], ...] = (
+    (TreeOfSceneError, "The tree cannot be used", EXIT_FILE),
     (SceneError, "The scene cannot be opened", EXIT_FILE),
     (BookmarksError, "The bookmarks cannot be used", EXIT_FILE),
     (SettingsError, "The settings file cannot be used", EXIT_FILE),
     (OptionError, "This value is not allowed", EXIT_USAGE),
     (UnknownDemoError, "There is no such built-in scene", EXIT_USAGE),
+    (ProgramError, "The command failed", EXIT_FAILURE),
     (UsageError, "This is not possible", EXIT_USAGE),
     (SphereDrawingError, "OpenGL cannot draw this", EXIT_USAGE),
     (OutputError, "This cannot be written", EXIT_USAGE),
@@ -90,7 +96,7 @@ def _problem_of(error: BaseException, details: str) -> Problem:
         return Problem("Interrupted", "Interrupted.", details, EXIT_INTERRUPTED)
     if isinstance(error, OSError):
         return Problem("A file cannot be read or written", _of_system(error), details)
-    return Problem("Something went wrong", f"{type(error).__name__}: {error}".rstrip(": ") + ".", details)
+    return Problem("Something went wrong", f"{type(error).__name__}: {error}".rstrip(": .") + ".", details)
 
 
 def _of_system(error: OSError) -> str:

@@ -16,6 +16,10 @@ class SceneError(Exception):
         self.path = os.fspath(path)
 
 
+class TreeOfSceneError(SceneError):
+    """A file of a tree that cannot be had over a scene, which is as it was."""
+
+
 class RefusedError(SceneError):
     """A file that libassimp refused without a reason that can be shown: another reader may take it."""
 

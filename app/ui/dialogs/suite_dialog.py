@@ -4,6 +4,7 @@ tables."""
 from __future__ import annotations
 
 import contextlib
+import time
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, Qt, QUrl
@@ -29,6 +30,7 @@ from raygrove.app.document.jobs import Cancelled, Job
 from raygrove.app.document.suite_runs import Asked, Suite, list_words, progress_of, suites_of
 from raygrove.app.settings.chosen_configuration import spelling_of
 from raygrove.app.settings.settings import SIZE_LIMIT
+from raygrove.app.settings.tree_options import trees_of
 from raygrove.app.ui.colors import ERROR_STYLE
 from raygrove.app.ui.dialogs.report_tables import ReportTables
 from raygrove.app.ui.plain_text import Label
@@ -61,6 +63,7 @@ class SuiteDialog(QDialog):
         self.suites: tuple[Suite, ...] = ()
         self._job: Job | None = None
         self._asked: Asked | None = None
+        self._begun = 0.0
         self.is_running = False
         self.suite, self.scenes = QComboBox(self), QListWidget(self)
         self.data, self.structures, self.out = QLineEdit(self), QLineEdit(self), QLineEdit(self)
@@ -241,7 +244,9 @@ class SuiteDialog(QDialog):
             return tr("Name a folder that is there for the report.")
         try:
             for text in apart(asked.structures) if asked.structures else ():
-                parse(text)
+                name = parse(text).builder.name
+                if name in trees_of(self._document.state.settings.trees):
+                    return tr("{name} is the tree of a file: races measure it, suites do not.").format(name=name)
         except (ConfigurationError, ValueError) as error:
             return str(error)
         return ""
@@ -308,7 +313,7 @@ class SuiteDialog(QDialog):
             output_of(job, asked.words(), hear=hear)
             return asked.out.with_suffix(".json")
 
-        self._asked, self.is_running = asked, True
+        self._asked, self._begun, self.is_running = asked, time.time(), True
         self._session.loop.hold(True)
         self._job = self._document.start_job(tr("Suite {name}:").format(name=asked.suite), work, self._measured)
         self._job.is_kept = True
@@ -344,18 +349,24 @@ class SuiteDialog(QDialog):
         """A job that has ended in whatever way lets the window draw again."""
         if self._job is None or self._job in self._document.jobs:
             return
-        was_running, self.is_running, self._job = self.is_running, False, None
+        job, was_running, self.is_running, self._job = self._job, self.is_running, False, None
         if was_running:
             self._session.loop.hold(False)
             self.bar.hide()
         self._update()
         if was_running and self._asked is not None:
-            words = (
-                tr("It is in {out}.")
-                if not self.tables.isHidden()
-                else tr("It was ended; what was measured is in {out}.")
-            )
-            self.note.setText(words.format(out=self._asked.out.with_suffix(".md")))
+            self._say_end(job, self._asked.out.with_suffix(".md"))
+
+    def _say_end(self, job: Job, report: Path) -> None:
+        """How a run ended, and where that is which it measured."""
+        words = tr("It was ended before anything was measured.")
+        if not self.tables.isHidden():
+            words = tr("It is in {out}.")
+        elif report.is_file() and report.stat().st_mtime >= self._begun:
+            words = tr("It was ended; what was measured is in {out}.")
+        failed = job.problem
+        self.note.setText(f"{failed.title}. {failed.sentence}" if failed is not None else words.format(out=report))
+        self.note.setStyleSheet(ERROR_STYLE if failed is not None else "")
 
     def _close(self) -> None:
         """Close, or while a suite runs, end that."""

@@ -11,15 +11,12 @@ import time
 from collections.abc import Callable, Sequence
 
 from raygrove.app.document.jobs import Job
+from raygrove.app.problems.problems import ProgramError
 from raygrove.program import COMMAND
 
 CANCEL_INTERVAL_S = 0.1
 KEPT_LINES = 20
 """Of what a command says, for the sentence about its failure."""
-
-
-class ProgramError(ValueError):
-    """The command failed: what it said last, a sentence."""
 
 
 def output_of(

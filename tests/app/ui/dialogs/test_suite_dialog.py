@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import shlex
@@ -11,9 +12,11 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 
+from raygrove.app.settings.tree_options import TreeOptions
 from raygrove.app.ui.dialogs.suite_dialog import SuiteDialog
 from raygrove.app.ui.session import program_job
 from raygrove.app.ui.window.main_window import MainWindow
+from raygrove.gpu.face.given_trees import expect_tree, forget_trees
 
 SCENE = {"triangles": 5, "taken": "blob", "relation": "stand-in", "is_there": True}
 SUITES = {
@@ -37,6 +40,7 @@ PROGRAM = """case "$*" in
 *--list*) cat {folder}/suites.json;;
 *) echo "$@" > {folder}/words
    echo '{{"scene": "Here", "number": 2, "of": 4, "rows": 7}}' >&2
+   if [ -e {folder}/full ]; then echo 'error: the disk is full.' >&2; exit 1; fi
    while [ -e {folder}/wait ]; do sleep 0.05; done
    cp {folder}/report.json {folder}/first2014.json;;
 esac"""
@@ -111,7 +115,31 @@ def test_cancel_ends_the_run_and_close_the_dialog(
     qtbot.waitUntil(lambda: "scene 2 of 4" in dialog.note.text())
     dialog.leave.click()
     qtbot.waitUntil(lambda: not dialog.is_running)
-    assert dialog.isVisible() and dialog.tables.isHidden() and "It was ended" in dialog.note.text()
+    assert dialog.isVisible() and dialog.tables.isHidden() and "before anything was measured" in dialog.note.text()
     assert not window.document.jobs
+    dialog.begin.click()
+    qtbot.waitUntil(lambda: "scene 2 of 4" in dialog.note.text())
+    (tmp_path / "first2014.md").touch()
+    dialog.leave.click()
+    qtbot.waitUntil(lambda: "what was measured is in" in dialog.note.text())
     dialog.leave.click()
     qtbot.waitUntil(lambda: window.opened_dialogs.suite is None)
+
+
+def test_a_run_that_fails_says_in_the_dialog_why(
+    dialog: SuiteDialog, window: MainWindow, qtbot: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "full").touch()
+    dialog.begin.click()
+    qtbot.waitUntil(lambda: not dialog.is_running)
+    assert dialog.note.text() == "The command failed. the disk is full."
+    assert [banner.sentence for banner in window.toasts.messages()] == [dialog.note.text()]
+
+
+def test_a_tree_of_a_file_is_refused_before_a_run(dialog: SuiteDialog, window: MainWindow) -> None:
+    settings = window.document.state.settings
+    expect_tree("theirs")
+    window.document.change("settings", dataclasses.replace(settings, trees=TreeOptions("theirs=theirs.rgtree")))
+    dialog.structures.setText("hploc, theirs/bvh4")
+    forget_trees()
+    assert dialog.note.text().startswith("theirs is the tree of a file") and not dialog.begin.isEnabled()

@@ -43,6 +43,7 @@ def test_a_chosen_file_is_the_structure_and_what_was_proved_is_said(
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *words: (str(tmp_path / "lost.rgtree"), ""))
     action.trigger()
     qtbot.waitUntil(lambda: any("Primitive 1 is in no leaf" in text for text in told_in(scene_window)))
+    assert told_in(scene_window)[0].startswith("The tree cannot be used. "), "the scene was not harmed"
     assert document.state.settings.render.hierarchy == "theirs"
 
 
