@@ -61,7 +61,7 @@ def run(names: argparse.Namespace, words: Words) -> int:
         print(json_text({"results": rows}))
     elif rows:
         print(text_table([_short(row, columns) for row in rows], columns))
-    words.say(f"{len(rows):,} rows of {len(records):,} results.")
+    words.say(f"{_counted(len(rows), 'row')} of {_counted(len(records), 'result')}.")
     return 0
 
 
@@ -83,7 +83,7 @@ def _ask(names: argparse.Namespace, words: Words) -> int:
     elif answer.rows:
         print(text_table([_short(row, answer.columns) for row in answer.rows], answer.columns))
     how = "" if answer.is_packed else ", read one by one: `raygrove store pack` makes the next answer quicker"
-    words.say(f"{len(answer.rows):,} rows{how}.")
+    words.say(f"{_counted(len(answer.rows), 'row')}{how}.")
     return 0
 
 
@@ -116,6 +116,10 @@ def _open(records: Sequence[Mapping[str, Any]], start: str) -> int:
     if str(what["scene"]).startswith("sha256:") and not files:
         raise UsageError(f"--open {start}: this result does not say where its scene lies.")
     return main(words_of(what, files, "view"))
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'s' * (count != 1)}"
 
 
 def _ordered(value: Any) -> tuple[bool, float, str]:

@@ -75,7 +75,7 @@ class Progress:
     @property
     def sentence(self) -> str:
         """For the strip over the picture."""
-        rows = "" if self.rows is None else f", {self.rows} rows measured"
+        rows = "" if self.rows is None else f", {self.rows} row{'s' * (self.rows != 1)} measured"
         return f"{self.scene}, scene {self.number} of {self.of}{rows}"
 
 

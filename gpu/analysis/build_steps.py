@@ -126,8 +126,8 @@ class CurveReplay(BuildReplay):
         every = -(-len(self._along) // MOST_POINTS)
         centres = centres_of(self._along[::every])
         axis = "" if n == 0 else f", the last one of {'zyx'[(self.code_bits - n) % 3]}"
-        said = f"The first {n} of {self.code_bits} bits{axis}: {len(first):,} runs along the curve"
-        said += f", the longest of {int(np.diff(ends).max()):,} primitives."
+        said = f"The first {n} of {self.code_bits} bits{axis}: {len(first):,} run{'s' * (len(first) != 1)}"
+        said += f" along the curve, the longest of {int(np.diff(ends).max()):,} primitives."
         return BuildStep(said, largest(found), lines=np.stack([centres[:-1], centres[1:]], axis=1))
 
 

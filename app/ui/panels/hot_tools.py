@@ -94,7 +94,7 @@ class HotTools(QObject):
                 self.hot.take_clip(job.result)
 
         work = lambda job: count_clip(job, scene, drawn, frames, rays, kind)  # noqa: E731
-        self._job = document.start_job(self.tr("Counting hot spots"), work, done)
+        self._job = document.start_job(self.tr("Counting hot spots:"), work, done)
 
     def _hear_jobs(self) -> None:
         if self._job is not None and self._job not in self._session.document.jobs:

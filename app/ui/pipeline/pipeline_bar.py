@@ -137,6 +137,8 @@ class PipelineBar(QWidget):
             view = view_of(frame)
             update = view.update if view is not None else ""
             second.add(Sample(pinned.time, pinned.parts, update))
+        if self._document.state.settings.window.workspace == "race":
+            second, frame, fps = LastSecond(), None, 0.0  # those are of Explore's last frames; headers have a race's
         for name, face in faces(self._document, second, frame).items():
             self.chips[name].show_face(face)
         parts = second.parts() if len(second) else {}

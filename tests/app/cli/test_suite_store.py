@@ -176,6 +176,13 @@ def test_what_cannot_be_meant_is_a_sentence(
     assert sentence in capsys.readouterr().err and not (tmp_path / "store").exists()
 
 
+def test_a_suite_without_a_store_asks_for_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["suite", "chang2012", "--dry-run"]) == 2
+    assert "suite chang2012: name a folder for its results" in capsys.readouterr().err
+    assert main(["suite", "meister", "--dry-run"]) == 2
+    assert "there is no suite 'meister'" in capsys.readouterr().err
+
+
 def test_all_suites_are_jobs_of_one_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["suite", "all", "--store", str(tmp_path / "none"), "--device", "cpu", "--dry-run", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)

@@ -178,3 +178,14 @@ def test_another_scene_begins_without_figures(scene_window: MainWindow, bar: Pip
     scene_window.document.close_scene()
     assert bar.chips["scene"].face.choice == "Open a scene" and bar.chips["rays"].face.cost == "–"
     assert bar.readout.lines == ("", "", "") and bar.bar.segments() == []
+
+
+def test_a_race_has_its_figures_in_headers_and_the_row_none(scene_window: MainWindow) -> None:
+    bar = shown(scene_window, frame_of(scene_window))
+    assert "ms" in bar.chips["rays"].face.cost
+    scene_window.document.change("settings.window.workspace", "race")
+    bar.show_latest()
+    assert "ms" not in bar.chips["rays"].face.cost, "what Explore drew last is none of the contestants"
+    scene_window.document.change("settings.window.workspace", "explore")
+    bar.show_latest()
+    assert "ms" in bar.chips["rays"].face.cost
