@@ -131,9 +131,9 @@ class TimelineBar(QWidget):
             self._shown_span = span
             self.time_box.setMaximum(span.duration)
             self.frame_box.setMaximum(max(span.frame_count - 1, 0))
-            self._total.setText(
-                self.tr("of {seconds:.2f} s, {frames} frames").format(seconds=span.duration, frames=span.frame_count)
-            )
+            one, many = self.tr("of {seconds:.2f} s, 1 frame"), self.tr("of {seconds:.2f} s, {frames} frames")
+            words = one if span.frame_count == 1 else many
+            self._total.setText(words.format(seconds=span.duration, frames=span.frame_count))
         if not _is_typing(self.time_box):
             self.time_box.setValue(head.time)
         if not _is_typing(self.frame_box):
