@@ -206,7 +206,7 @@ def reason_of(one: Contestant, other: Contestant) -> str:
         words.append(f"{verb} {_ms(abs(gap))} {'slower' if gap > 0.0 else 'faster'}")
     told = " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 2 else words)
     if one.ms.overlaps(other.ms):
-        return f"no difference to {other.letter}" + (f": {one.letter} {told}" if told else "")
+        return f"no difference to {other.letter}" + (f" in sum: {one.letter} {told}" if told else "")
     return f"{one.letter} {told} than {other.letter}" if told else f"{one.letter} differs from {other.letter} in sum"
 
 

@@ -158,7 +158,7 @@ def test_more_structures_than_a_race_holds_are_correlated(tmp_path: Path, capsys
     out, nine = tmp_path / "all.csv", "lbvh,lbvh/bvh2,lbvh/bvh8,lbvh/cwbvh,hploc,hploc/bvh2,hploc/bvh8,hploc/cwbvh,grid"
     assert race("--correlate", "--contestants", nine, "--out", str(out)) == 0
     printed = capsys.readouterr().out
-    assert re.search(r"SAH cost: [+-]\d\.\d\d with rays a second, of 8", printed)
+    assert re.search(r"SAH cost: [+-]\d\.\d\d with rays a second, of 8 structures", printed)
     assert {row["configuration"] for row in csv.DictReader(out.open())} == {*nine.split(",")}
 
 

@@ -116,7 +116,7 @@ def test_ranks_and_reasons() -> None:
     assert second.reason == "B builds 0.3 ms faster and traces 1.2 ms slower than A"
     alike = judged([known("A", 3.0, 5.0, refits=2), known("B", 3.2, 4.9)])
     assert [one.rank for one in alike] == [1, 1]
-    assert alike[1].reason == "no difference to A: B updates 0.2 ms slower"
+    assert alike[1].reason == "no difference to A in sum: B updates 0.2 ms slower"
     assert judged([known("A", 3.0, 5.0)])[0].reason == ""
 
 
