@@ -72,7 +72,9 @@ class Survey:
         lines += [f"{name}: left out, {why}" for name, why in self.left_out] + [""]
         for one in self.correlations:
             outliers = f"; outliers {', '.join(one.outliers)}" if one.outliers else ""
-            lines.append(f"{METRICS[one.metric]}: {one.rho:+.2f} with rays a second, of {one.count} structures{outliers}")
+            lines.append(
+                f"{METRICS[one.metric]}: {one.rho:+.2f} with rays a second, of {one.count} structures{outliers}"
+            )
         return "\n".join(lines)
 
 
