@@ -31,7 +31,7 @@ def test_what_is_exported_is_sound_at_its_instant_alone(
     assert found["is_valid"] is True and found["references"] == found["primitives"] > 0
     assert main(["tree", "diagnose", *SMALL, "--tree", str(exported)]) == 0
     assert capsys.readouterr().out.startswith("Nothing is wrong")
-    assert main(["tree", "validate", *SMALL, "--tree", str(exported), "--time", "0.7"]) == 2
+    assert main(["tree", "validate", *SMALL, "--tree", str(exported), "--time", "0.7"]) == 3
     assert "another scene, or of another instant" in capsys.readouterr().err
 
 

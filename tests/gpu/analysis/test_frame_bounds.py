@@ -13,6 +13,7 @@ import raygrove as rg
 from raygrove.gpu.analysis.frame_bounds import refitted, with_frames
 from raygrove.gpu.analysis.tree_files import TreeFileError
 from raygrove.gpu.analysis.validation import boxes_of
+from raygrove.gpu.face.given_trees import given_trees
 from tests.gpu.hierarchy.own_builders import halved
 
 FRAMES = 4
@@ -55,7 +56,10 @@ def test_a_file_keeps_them_bit_for_bit_and_they_are_sound(clip: rg.Clip, tree: r
     back = rg.load_tree(path, scene=clip.at(0.0))
     assert np.array_equal(back.frame_bounds, tree.frame_bounds) and back.frame_times.tolist() == [0.0, 0.5, 1.0, 1.5]
     assert rg.validate(back, clip).is_valid and rg.validate(back, *clip.at(0.0)).is_valid
-    with rg.build(clip, rg.use_tree(back, "with_frames"), device="cpu") as structure:
+    with (
+        given_trees({"with_frames": back}, clip.at(0.0)),
+        rg.build(clip, "with_frames", device="cpu") as structure,
+    ):
         assert structure.validate().is_valid, "a build computes boxes of its own"
 
 
