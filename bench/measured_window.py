@@ -17,8 +17,11 @@ class WindowError(RuntimeError):
         self.answer = answer
 
 
-def ask_window(what: str, job: dict[str, Any], seconds: float | None = None) -> dict[str, Any]:
-    """The answer of `app/ui/measuring/WHAT.py` to a job. Raises WindowError."""
+def ask_window(
+    what: str, job: dict[str, Any], seconds: float | None = None, environment: dict[str, str] | None = None
+) -> dict[str, Any]:
+    """The answer of `app/ui/measuring/WHAT.py` to a job, in an environment of its own where one is given. Raises
+    WindowError."""
     done = subprocess.run(
         [sys.executable, "-m", f"raygrove.app.ui.measuring.{what}"],
         input=json.dumps(job),
@@ -26,6 +29,7 @@ def ask_window(what: str, job: dict[str, Any], seconds: float | None = None) -> 
         text=True,
         check=False,
         timeout=seconds,
+        env=environment,
     )
     if done.returncode != 0:
         raise WindowError(f"{done.stdout[-500:]} {done.stderr[-2000:]}", done.stdout)

@@ -17,6 +17,9 @@ _PROC = pathlib.Path("/proc")
 _GROUP = pathlib.Path("/sys/fs/cgroup")
 
 
+_LOWEST_PRIORITY = 19
+
+
 def system_problem(platform: str = "") -> str:
     """Why nothing can run here, as a sentence; "" on Linux."""
     platform = platform or sys.platform
@@ -98,6 +101,12 @@ def allow_mapping(size: int) -> None:
 def end_with_parent() -> None:
     """Let this process be killed when the one that started it ends."""
     ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
+
+
+def lower_priority(leader: int) -> None:
+    """Let a process and those that it has started run when nobody else wants to. Raises ProcessLookupError where it is
+    gone."""
+    os.setpriority(os.PRIO_PGRP, leader, _LOWEST_PRIORITY)
 
 
 def kill_group(leader: int) -> None:

@@ -14,7 +14,7 @@ from raygrove.app.document.opening import open_scene
 from raygrove.app.document.state import SceneReference, State
 from raygrove.app.export.tables import json_text
 from raygrove.app.frames.compile_job import compile_units
-from raygrove.app.frames.views import view_settings
+from raygrove.app.frames.views import other_choice, view_settings
 from raygrove.app.settings import option_tables
 from raygrove.app.settings.settings import Settings, set_option
 from raygrove.gpu.engine import ViewSettings
@@ -70,25 +70,10 @@ def _choices(settings: Settings, is_all: bool) -> Iterator[ViewSettings]:
     families: dict[str, str] = {}
     for name, kind in option_tables.own_builders().items():
         families.setdefault(kind.family, name)
-        yield _with(settings, chosen, name, chosen.ray_type)
+        yield other_choice(settings, chosen, name, chosen.ray_type)
     for ray_type in option_tables.ray_types():
         for name in dict.fromkeys((chosen.hierarchy, *families.values())):
-            yield _with(settings, chosen, name, ray_type)
-
-
-def _with(settings: Settings, chosen: ViewSettings, hierarchy: str, ray_type: str) -> ViewSettings:
-    is_same = hierarchy == chosen.hierarchy
-    return dataclasses.replace(
-        chosen,
-        hierarchy=hierarchy,
-        layout=chosen.layout if is_same else "auto",
-        traversal=chosen.traversal if is_same else "auto",
-        optimiser=chosen.optimiser if is_same else "none",
-        optimiser_options=chosen.optimiser_options if is_same else None,
-        hierarchy_options=settings.hierarchy_options(hierarchy),
-        ray_type=ray_type,
-        ray_type_options=settings.ray_type_options(ray_type),
-    )
+            yield other_choice(settings, chosen, name, ray_type)
 
 
 def _planned(target: Target, scenes: list[Scene], settings: Settings, is_all: bool, words: Words) -> list[UnitSource]:

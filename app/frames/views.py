@@ -7,6 +7,7 @@ from typing import Any
 
 from raygrove.app.document.state import State
 from raygrove.app.frames.contestants import RacedView, raced
+from raygrove.app.settings.settings import Settings
 from raygrove.gpu.engine import ViewSettings
 
 
@@ -17,6 +18,23 @@ def while_looking(shown: ViewSettings, filter_samples: int) -> ViewSettings:
         return shown
     filtered = dataclasses.replace(options, filtered=True, filter_samples=filter_samples)
     return dataclasses.replace(shown, ray_type_options=filtered)
+
+
+def other_choice(settings: Settings, chosen: ViewSettings, hierarchy: str, ray_type: str) -> ViewSettings:
+    """The same with another structure or ray type, as it is where somebody chooses that: another structure brings its
+    own layout, and no optimiser."""
+    is_same = hierarchy == chosen.hierarchy
+    return dataclasses.replace(
+        chosen,
+        hierarchy=hierarchy,
+        layout=chosen.layout if is_same else "auto",
+        traversal=chosen.traversal if is_same else "auto",
+        optimiser=chosen.optimiser if is_same else "none",
+        optimiser_options=chosen.optimiser_options if is_same else None,
+        hierarchy_options=settings.hierarchy_options(hierarchy),
+        ray_type=ray_type,
+        ray_type_options=settings.ray_type_options(ray_type),
+    )
 
 
 def view_settings(state: State, view: int = 0, *, samples: int = 0) -> ViewSettings:

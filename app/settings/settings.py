@@ -165,6 +165,11 @@ class WindowOptions:
     watch: bool = option(
         False, "Read the scene again whenever one of its files is written; the camera and the playing head stay."
     )
+    compile_ahead: bool = option(
+        True,
+        "While the window rests, compile what may be chosen next: usual ray types and structures, one unit at a time, "
+        "by a compiler of the lowest priority that ends with the next choice. On the CPU device alone.",
+    )
 
 
 @dataclasses.dataclass(frozen=True)

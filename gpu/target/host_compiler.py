@@ -18,7 +18,7 @@ import tempfile
 import time
 from collections.abc import Callable
 
-from ..linux import kill_group, processor_lines
+from ..linux import kill_group, lower_priority, processor_lines
 from .base import CompileError, NoDeviceError
 from .cache import cached_file, find_file
 from .host_prelude import Prelude
@@ -91,14 +91,21 @@ def processor() -> tuple[str, frozenset[str]]:
 
 
 def compiled_file(
-    text: str, digest: str, contraction: bool, libraries: tuple[str, ...] = (), check: Callable[[], None] = lambda: None
+    text: str,
+    digest: str,
+    contraction: bool,
+    libraries: tuple[str, ...] = (),
+    check: Callable[[], None] = lambda: None,
+    *,
+    is_idle: bool = False,
 ) -> pathlib.Path:
     """The file of a unit's library, compiled where the cache has none for these sources, flags, compiler and processor.
-    Any thread may ask for it. What `check` raises while the compiler runs ends it."""
+    Any thread may ask for it. What `check` raises while the compiler runs ends it. `is_idle`: it has the lowest
+    priority."""
     flags, key = _key(digest, contraction, libraries)
 
     def make(path: pathlib.Path) -> None:
-        _compile(text, flags, ["-x", "c++", "-", "-o", str(path.absolute()), *libraries], check)
+        _compile(text, flags, ["-x", "c++", "-", "-o", str(path.absolute()), *libraries], check, is_idle)
 
     return cached_file(key, ".so", make, check)
 
@@ -137,17 +144,18 @@ def compile_library(
         ) from error
 
 
-def _compile(text: str, flags: list[str], more: list[str], check: Callable[[], None]) -> None:
+def _compile(text: str, flags: list[str], more: list[str], check: Callable[[], None], is_idle: bool) -> None:
     """Compile a unit with the prelude's headers where they are there, else without."""
     command = [*find_compiler(), *flags, f"-I{ROOT}"]
     prelude = _prelude("\n".join([*flags, compiler_version(), *find_compiler(), *sorted(processor()[1])]))
-    included = prelude.options(command, lambda line: _run_compiler(line, "", check))
+    run = functools.partial(_run_compiler, check=check, is_idle=is_idle)
+    included = prelude.options(command, lambda line: run(line, ""))
     if not included:
-        return _run_compiler([*command, *more], text, check)
+        return run([*command, *more], text)
     try:
-        _run_compiler([*command, *included, *more], text, check)
+        run([*command, *included, *more], text)
     except CompileError:
-        _run_compiler([*command, *more], text, check)
+        run([*command, *more], text)
         prelude.give_up()
 
 
@@ -156,7 +164,7 @@ def _prelude(described: str) -> Prelude:
     return Prelude(described, is_understood="clang" not in compiler_version().lower())
 
 
-def _run_compiler(command: list[str], text: str, check: Callable[[], None]) -> None:
+def _run_compiler(command: list[str], text: str, check: Callable[[], None], is_idle: bool) -> None:
     check()
     command = [*command, *(f"-I{root}" for root in foreign_roots())]
     pipe = subprocess.PIPE
@@ -172,6 +180,9 @@ def _run_compiler(command: list[str], text: str, check: Callable[[], None]) -> N
         raise CompileError(f"The C++ compiler {command[0]} could not be run: {error}.") from error
     with compiler:
         try:
+            if is_idle:
+                with contextlib.suppress(ProcessLookupError):
+                    lower_priority(compiler.pid)
             said = _heard(compiler, check)
         except BaseException:
             with contextlib.suppress(ProcessLookupError):

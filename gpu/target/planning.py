@@ -55,10 +55,12 @@ class PlanningTarget(HostTarget):
 
 
 class AheadCompiler:
-    """Brings units into the cache for a target. Nothing of the target is used but what it is: any thread may call."""
+    """Brings units into the cache for a target. Nothing of the target is used but what it is: any thread may call.
+    `is_idle`: a C++ compiler runs at the lowest priority."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, *, is_idle: bool = False) -> None:
         self._kind, self._lane_count, self._options = target.kind, target.lane_count, target.options
+        self._is_idle = is_idle
         self._architecture = int(getattr(target, "architecture", 0))
 
     def is_ready(self, source: UnitSource) -> bool:
@@ -78,7 +80,7 @@ class AheadCompiler:
         if self._kind == "host":
             from .host_compiler import compiled_file
 
-            compiled_file(text.text, text.digest, self._options.contraction, check=check)
+            compiled_file(text.text, text.digest, self._options.contraction, check=check, is_idle=self._is_idle)
         else:
             from .nvrtc import compile_unit
 

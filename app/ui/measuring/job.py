@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
+from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import QEvent, QObject, QSettings, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QDockWidget, QWidget
 
 from raygrove.app.document.document import Document
@@ -84,3 +85,18 @@ def begin(swap_interval: int = 0) -> QApplication:
     application = make_application(swap_interval)
     QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, tempfile.mkdtemp())
     return application
+
+
+class FirstPaint(QObject):
+    """Tells once that a widget is painted."""
+
+    def __init__(self, painted: Callable[[], None], parent: QObject) -> None:
+        super().__init__(parent)
+        self._painted, self._is_done = painted, False
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Look on."""
+        if event.type() == QEvent.Type.Paint and not self._is_done:
+            self._is_done = True
+            QTimer.singleShot(0, self._painted)  # after this painting
+        return False

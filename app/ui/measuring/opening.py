@@ -11,34 +11,19 @@ import dataclasses
 import json
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtCore import QTimer
 
 from raygrove.app.document.document import Document
 from raygrove.app.frames.render_thread import FinishedFrame
 from raygrove.app.settings.settings import Settings, set_option
 from raygrove.app.ui.measuring.heartbeat import Heartbeat
-from raygrove.app.ui.measuring.job import MeasuredWindow, begin, read_job
+from raygrove.app.ui.measuring.job import FirstPaint, MeasuredWindow, begin, read_job
 from raygrove.app.ui.window.application import make_window, open_window
 
 PATIENCE_MS = 120_000
-
-
-class FirstPaint(QObject):
-    """Tells once that a widget is painted."""
-
-    def __init__(self, painted: Callable[[], None], parent: QObject) -> None:
-        super().__init__(parent)
-        self._painted, self._is_done = painted, False
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Look on."""
-        if event.type() == QEvent.Type.Paint and not self._is_done:
-            self._is_done = True
-            QTimer.singleShot(0, self._painted)  # after this painting
-        return False
 
 
 class OpeningMeasurement:

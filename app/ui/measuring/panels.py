@@ -274,6 +274,7 @@ def main() -> int:
     """Measure, print."""
     job = read_job(PanelsJob)
     settings = set_option(set_option(Settings(), "render.device", job.device), "display.adapt_resolution", False)
+    settings = set_option(settings, "window.compile_ahead", False)  # as where all is compiled
     for key, value in (("width", 320), ("height", 240)):
         settings = set_option(settings, f"render.{key}", value)
     setattr(frame_loop, "RenderThread", functools.partial(RenderThread, make_maker=StandInMaker))  # noqa: B010

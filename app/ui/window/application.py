@@ -14,6 +14,7 @@ from raygrove.app.document.document import Document
 from raygrove.app.system import interrupts
 from raygrove.app.ui.picture.painter_view import PainterView
 from raygrove.app.ui.session.memory import Memory
+from raygrove.app.ui.session.rest import Rest
 from raygrove.app.ui.session.session import make_session
 from raygrove.app.ui.session.settings_files import show_remarks
 from raygrove.app.ui.window.docks import fit_to_screen
@@ -165,7 +166,9 @@ def has_hardware_gl() -> bool:
 
 def make_window(document: Document, began: dict[str, str] | None = None) -> MainWindow:
     """The window on a document, not shown yet."""
-    return MainWindow(make_session(document, began), make_view)
+    window = MainWindow(make_session(document, began), make_view)
+    Rest(window.session, window)
+    return window
 
 
 def open_window(window: MainWindow, size: tuple[int, int] | None) -> None:

@@ -1,0 +1,115 @@
+"""How long one waits for a structure that was never used before, and for a start.
+
+For each structure a window plays a built-in scene whose kernels are in the cache, the structure is chosen, and its
+kernels are compiled while the structure before goes on; each begins with the same cache. Beside them the first page and
+the first picture, with a warm cache and, for the picture, with an empty one. Needs a display (xvfb-run); the user's own
+cache stays as it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import pathlib
+import shutil
+import statistics
+import tempfile
+import time
+from typing import Any
+
+from ..arguments import DEVICE, OUT, argument, chosen, repeat, size
+from ..context import context
+from ..measured_window import WindowError, ask_window
+from ..saved import keep
+from ..table import aligned
+
+GOALS = {"first page": 0.7, "first picture": 1.0, "first picture, empty cache": 4.0, "first use": 4.0}
+"""Seconds, on two quiet cores; for a first use the median over all structures."""
+
+TOLD = ("seconds", "pictures_meanwhile", "longest_gap_s")
+LONGEST_S = 300.0
+CACHE = "RAYGROVE_CACHE"
+
+ARGUMENTS = (
+    argument("--structures", default="", metavar="A,B", help="those that are chosen (default: all)"),
+    argument("--demo", default="explode", help="the built-in scene that plays (default: %(default)s)"),
+    repeat(10),
+    DEVICE,
+    size("640x480"),
+    OUT,
+)
+
+
+def _ask(job: dict[str, Any], cache: pathlib.Path) -> dict[str, Any]:
+    return ask_window("first_use", job, LONGEST_S, {**os.environ, CACHE: str(cache)})
+
+
+def measure_starts(job: dict[str, Any], cache: pathlib.Path, count: int) -> dict[str, list[float]]:
+    """Seconds from starting the program to its first page and to its first picture; `cache` holds its kernels."""
+    found: dict[str, list[float]] = {"first page": [], "first picture": []}
+    for _ in range(count):
+        for name, demo, key in (("first page", "", "shown_at"), ("first picture", job["demo"], "picture_at")):
+            begin = time.time()
+            found[name].append(_ask({**job, "demo": demo}, cache)[key] - begin)
+    return found
+
+
+def measure_first_uses(job: dict[str, Any], cache: pathlib.Path, structures: list[str]) -> list[dict[str, Any]]:
+    """What the window says of each structure; each begins with a copy of the cache. What cannot be drawn of the scene
+    says so as its `problem`."""
+    found = []
+    for name in structures:
+        with tempfile.TemporaryDirectory() as folder:
+            own = pathlib.Path(folder) / "cache"
+            shutil.copytree(cache, own)
+            try:
+                answer = _ask({**job, "structure": name}, own)
+            except WindowError as error:
+                found.append({"structure": name, "problem": str(error)[:500]})
+                continue
+        found.append(
+            {"structure": name, **{key: answer[key] for key in ("seconds", "pictures_meanwhile", "longest_gap_s")}}
+        )
+    return found
+
+
+def rows_of(starts: dict[str, list[float]], uses: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What was measured, its bar, and whether it was reached; the worst structure by name."""
+    rows = [
+        {"what": name, "seconds": statistics.median(samples), "goal": GOALS[name]} for name, samples in starts.items()
+    ]
+    known = {one["structure"]: one["seconds"] for one in uses if one.get("seconds") is not None}
+    if known:
+        worst = max(known, key=lambda name: known[name])
+        median = statistics.median(known.values())
+        rows.append({"what": f"first use, median of {len(known)}", "seconds": median, "goal": GOALS["first use"]})
+        rows.append({"what": f"first use, the worst: {worst}", "seconds": known[worst], "goal": None})
+    return [{**row, "is_reached": None if row["goal"] is None else row["seconds"] <= row["goal"]} for row in rows]
+
+
+def run(names: argparse.Namespace) -> int:
+    """Measure, print, keep; 0 when everything was measured."""
+    from raygrove.gpu.hierarchy.registry import structures
+
+    job = {"demo": names.demo, "device": names.device, "size": names.size}
+    wanted = names.structures.split(",") if names.structures else sorted(set(structures()) - {"lbvh"})
+    with tempfile.TemporaryDirectory() as folder:
+        cache = pathlib.Path(folder) / "cache"
+        cache.mkdir(mode=0o700)
+        begin = time.time()
+        empty = _ask(job, cache)["picture_at"] - begin
+        _ask({**job, "structure": "lbvh"}, cache)  # what only later pictures need
+        starts = {**measure_starts(job, cache, names.repeat), "first picture, empty cache": [empty]}
+        uses = measure_first_uses(job, cache, wanted)
+    rows = rows_of(starts, uses)
+    words = {True: "reached", False: "MISSED", None: ""}
+    lines = [(row["what"], row["seconds"], row["goal"], words[row["is_reached"]]) for row in rows]
+    text = f"Starts and first uses, {names.demo}\n\n{aligned(('what', 's', 'goal', ''), lines)}\n\n"
+    told = [tuple(one.get(key) for key in ("structure", *TOLD)) for one in uses]
+    text += f"{aligned(('structure', 's', 'pictures meanwhile', 'longest gap s'), told)}\n"
+    print(text, end="")
+    if names.out:
+        with chosen(names.device) as target:
+            about = context(target, command=names.command)
+        keep(names.out, {"context": about, "starts": starts, "first_uses": uses, "results": rows}, text)
+    return 0
