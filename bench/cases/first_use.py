@@ -75,7 +75,7 @@ def measure_first_uses(job: dict[str, Any], cache: pathlib.Path, structures: lis
 
 def rows_of(starts: dict[str, list[float]], uses: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """What was measured, its bar, and whether it was reached; the worst structure by name."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"what": name, "seconds": statistics.median(samples), "goal": GOALS[name]} for name, samples in starts.items()
     ]
     known = {one["structure"]: one["seconds"] for one in uses if one.get("seconds") is not None}

@@ -144,7 +144,7 @@ def compile_library(
         ) from error
 
 
-def _compile(text: str, flags: list[str], more: list[str], check: Callable[[], None], is_idle: bool) -> None:
+def _compile(text: str, flags: list[str], more: list[str], check: Callable[[], None], is_idle: bool = False) -> None:
     """Compile a unit with the prelude's headers where they are there, else without."""
     command = [*find_compiler(), *flags, f"-I{ROOT}"]
     prelude = _prelude("\n".join([*flags, compiler_version(), *find_compiler(), *sorted(processor()[1])]))
@@ -164,7 +164,7 @@ def _prelude(described: str) -> Prelude:
     return Prelude(described, is_understood="clang" not in compiler_version().lower())
 
 
-def _run_compiler(command: list[str], text: str, check: Callable[[], None], is_idle: bool) -> None:
+def _run_compiler(command: list[str], text: str, check: Callable[[], None], is_idle: bool = False) -> None:
     check()
     command = [*command, *(f"-I{root}" for root in foreign_roots())]
     pipe = subprocess.PIPE
