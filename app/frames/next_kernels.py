@@ -9,8 +9,9 @@ it: who then meets the reason.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from raygrove.app.document.state import State
 from raygrove.app.frames.views import other_choice, view_settings, while_looking
@@ -87,3 +88,12 @@ class NextKernels:
     def _check(self) -> None:
         if self._is_cancelled:
             raise Abandoned
+
+
+StartOnTarget = Callable[[Scene, Sequence[ViewSettings]], NextKernels]
+"""Makes it for a scene and choices, on the target that is known by then."""
+
+
+def on_target(target: Target | None) -> StartOnTarget | None:
+    """What makes it on a target; None where there is none."""
+    return None if target is None else functools.partial(NextKernels, target)

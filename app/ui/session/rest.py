@@ -8,11 +8,10 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication, QObject, QTimer
 
 from raygrove.app.document.state import State
-from raygrove.app.frames.next_kernels import NextKernels, likely_choices
+from raygrove.app.frames.next_kernels import NextKernels, StartOnTarget, likely_choices, on_target
 from raygrove.app.frames.render_thread import FinishedFrame
 from raygrove.app.ui.session.session import Session
 from raygrove.gpu.engine import ViewSettings
-from raygrove.gpu.target.base import Target
 
 REST_MS = 5000
 """How long nothing has changed in a window that rests."""
@@ -49,7 +48,9 @@ class Rest(QObject):
         frame, state = self._loop.last_frame, self._document.state
         if frame is None or not self._rests(frame, state):
             return
-        self._loop.ask("next kernels", lambda maker: maker.target_for(state), lambda target: self._start(target, state))
+        self._loop.ask(
+            "next kernels", lambda maker: on_target(maker.target_for(state)), lambda make: self._start(make, state)
+        )
 
     def stop(self) -> None:
         """Something is wanted: what it needs comes first."""
@@ -71,9 +72,9 @@ class Rest(QObject):
         is_of_now = self._loop.shows_scene and frame.request.state.settings == state.settings
         return state.settings.window.compile_ahead and is_complete and is_of_now and frame.target_name == "host"
 
-    def _start(self, target: Target | None, state: State) -> None:
+    def _start(self, make: StartOnTarget | None, state: State) -> None:
         scene = self._document.scene
-        if target is None or scene is None or self._document.state is not state:
+        if make is None or scene is None or self._document.state is not state:
             return
         self.stop()
         of = (scene, state.settings.device)
@@ -81,7 +82,7 @@ class Rest(QObject):
             self._done, self._done_for = [], of
         choices = [choice for choice in likely_choices(state) if choice not in self._done]
         if choices:
-            self._job = NextKernels(target, scene, choices)
+            self._job = make(scene, choices)
             self._job.start()
 
     def _take(self, frame: FinishedFrame) -> None:
