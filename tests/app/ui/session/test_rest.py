@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from raygrove.app.ui.session import rest as rests
 from raygrove.app.ui.session.rest import Rest
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.engine import ViewSettings
@@ -18,7 +17,7 @@ class Job:
 
     made: list[Job] = []
 
-    def __init__(self, target: object, scene: object, choices: list[ViewSettings]) -> None:
+    def __init__(self, scene: object, choices: list[ViewSettings]) -> None:
         self.choices, self.done, self.is_cancelled, self.is_started = choices, list[ViewSettings](), False, False
         Job.made.append(self)
 
@@ -36,9 +35,8 @@ class Job:
 def rest(scene_window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> Rest:
     """Of a window whose picture is complete, drawn on the CPU device."""
     monkeypatch.setattr(Job, "made", [])
-    monkeypatch.setattr(rests, "NextKernels", Job)
     loop = scene_window.loop
-    monkeypatch.setattr(loop, "ask", lambda key, question, take: take(object()))
+    monkeypatch.setattr(loop, "ask", lambda key, question, take: take(Job))
     assert loop.last_frame is not None
     loop.last_frame = dataclasses.replace(loop.last_frame, target_name="host", samples=loop.last_frame.samples_wanted)
     return Rest(scene_window.session, scene_window)
