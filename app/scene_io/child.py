@@ -118,4 +118,6 @@ def _say(lines: TextIO, **message: Any) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ended = main()
+    sys.stderr.flush()
+    os._exit(ended)  # all is handed over: libraries that end threads and free memory take seconds on a busy machine

@@ -61,7 +61,7 @@ def test_nodes_of_an_lbvh_are_runs_of_equal_prefixes(host_target: Target, scene:
     assert checked > 0.5 * (~table.is_leaf).sum()
     for n in (0, 3, 9):
         step, ends = replay[n], replay.runs(n)
-        assert len(step.made) == len(ends) - 1 and f"{len(ends) - 1:,} runs" in step.sentence
+        assert len(step.made) == len(ends) - 1 and f"{len(ends) - 1:,} run{'s' * (n > 0)} " in step.sentence
         inside = replay.boxes[table.references[ends[0] : ends[1]]]
         assert step.made[0].tolist() == [*inside[:, :3].min(axis=0), *inside[:, 3:].max(axis=0)]
     assert len(replay[2].lines) == len(codes) - 1
