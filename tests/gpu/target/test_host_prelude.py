@@ -24,9 +24,9 @@ def commands(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> list[li
     seen: list[list[str]] = []
     run = host_compiler._run_compiler
 
-    def noted(*given: Any) -> Any:
+    def noted(*given: Any, **named: Any) -> Any:
         seen.append(given[0])
-        return run(*given)
+        return run(*given, **named)
 
     monkeypatch.setattr(host_compiler, "_run_compiler", noted)
     return seen
