@@ -67,14 +67,14 @@ POSITION: tuple[tuple[str, object], ...] = (("start.camera", "position"),)
 MEANINGS: dict[str, tuple[tuple[str, object], ...]] = {
     "numberOfSamples": UNIFORM,
     "aoRadius": (("ray_type.ao.radius_unit", "scene"), *UNIFORM),
-    "rayType": (("ray_type.smooth.shadows", False), *UNIFORM),
+    "rayType": (("ray_type.smooth.shadows", False), ("ray_type.smooth.model", "phong"), *UNIFORM),
     "position": POSITION,
     "elevAngle": POSITION,
     "viewAngle": POSITION,
 }
 """What a key means besides its value: his radius is a length in the scene, his secondary rays leave a surface uniformly
 (section 6.2.5), what they show is their share alone, a hit counts wherever it is, and his primary rays are shaded
-without further ones."""
+by Phong's model, without further ones."""
 
 RAY_TYPES = {"primaryRaysFlat": "flat", "primaryRaysSmooth": "smooth", "aoRays": "ao", "diffuseRays": "diffuse"}
 SPLIT_METHODS = {"median": "hlbvh_median", "sah": "hlbvh_sah"}

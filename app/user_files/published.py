@@ -17,7 +17,6 @@ from raygrove.app.settings.settings import Settings, option_field, set_option
 PREFIX = "published/"
 OptionValue = str | int | float | bool
 
-_LIGHTING = "the thesis shades by Phong's model, `smooth` by Blinn and Phong's"
 _LEVELS = "the thesis launches a kernel a level and refits level by level; here a launch takes several levels"
 _PLANES = "the thesis tries 3t uniform planes of a node's box by a block of 3t threads; here centroids are binned"
 _POOL = "the thesis keeps warps running that take tasks from a pool; here rounds of kernels do"
@@ -59,12 +58,13 @@ class Published:
 
 
 def _meister(builder: str, title: str, section: str, *not_built: str, **options: OptionValue) -> Published:
-    """Unit triangles, shading without shadows, four rays in uniform directions: Meister's, whatever the builder."""
+    """Unit triangles, Phong's shading without shadows, four rays in uniform directions: Meister's, whatever the builder."""
     common: dict[str, OptionValue] = {
         "render.hierarchy": builder,
         "render.triangle_test": "unit_triangle",
         "render.ray_type": "smooth",
         "ray_type.smooth.shadows": False,
+        "ray_type.smooth.model": "phong",
         "ray_type.ao.rays": 4,
         "ray_type.ao.directions": "uniform",
         "ray_type.ao.radius": 1.0,
@@ -74,7 +74,7 @@ def _meister(builder: str, title: str, section: str, *not_built: str, **options:
         "ray_type.diffuse.directions": "uniform",
     }
     own = {f"hierarchy.{builder}.{name}": value for name, value in {"max_leaf_size": 8, **options}.items()}
-    return Published(title, f"Meister 2014, {section}", MappingProxyType({**common, **own}), (*not_built, _LIGHTING))
+    return Published(title, f"Meister 2014, {section}", MappingProxyType({**common, **own}), not_built)
 
 
 def _kd_tree(

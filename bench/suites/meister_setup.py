@@ -38,8 +38,8 @@ def secondary_rays() -> tuple[tuple[str, str, Any], ...]:
 
 
 def ray_types() -> tuple[tuple[str, str, Any], ...]:
-    """All kinds: primary ones are shaded without further rays, for the thesis has no shadows."""
-    return (("primary", "smooth", SmoothOptions(shadows=False)), *secondary_rays())
+    """All kinds: primary ones are shaded by Phong's model, without further rays, for the thesis has no shadows."""
+    return (("primary", "smooth", SmoothOptions(shadows=False, model="phong")), *secondary_rays())
 
 
 STILL = (

@@ -1,9 +1,12 @@
-// Smooth shading: interpolated normals, textures, and for every light Lambert's diffuse and Blinn-Phong's specular
-// reflection, with shadows.
+// Smooth shading: interpolated normals, textures, and for every light Lambert's diffuse and Blinn-Phong's or Phong's
+// specular reflection, with shadows.
 //
-// Metallic-roughness materials: diffuse colour base * (1 - metallic), specular colour from 0.04 to base, exponent 2 /
-// roughness^4 - 2 (Walter et al. 2007's match of Blinn-Phong to roughness), energy factor (exponent + 8) / (8 pi).
-// Radiance leaving is what the film sums.
+// Metallic-roughness materials: diffuse colour base * (1 - metallic), specular colour from 0.04 to base. Blinn-Phong:
+// the cosine of normal and half vector to the exponent 2 / roughness^4 - 2 (Walter et al. 2007's match to roughness),
+// energy factor (exponent + 8) / (8 pi), times the light's cosine. Phong (1975): the cosine of the mirrored light and
+// the eye to a quarter of that exponent, at which highlights are as large (Fisher and Woo 1994), energy factor
+// (exponent + 2) / (2 pi), not times the light's cosine; none where the light is behind the surface. Radiance leaving
+// is what the film sums.
 // from gpu.shade.smooth import SmoothRow
 #include "gpu/shade/far_away.cuh"
 #include "gpu/shade/interaction.cuh"
@@ -11,21 +14,33 @@
 struct Reflector {
     Real3 diffuse, specular;
     Real exponent, factor;
+    bool is_phong;
 };
-__device__ __forceinline__ Reflector make_reflector(const MaterialSample& m) {
+__device__ __forceinline__ Reflector make_reflector(const MaterialSample& m, bool is_phong) {
     const Real3 dielectric = splat3(0.04f, 0.04f, 0.04f);
     const Real alpha = max(m.roughness * m.roughness, splat(0.03f));
-    const Real exponent = max(splat(2.0f) / (alpha * alpha) - splat(2.0f), splat(1.0f));
-    return {m.base_color * (splat(1.0f) - m.metallic), lerp(dielectric, m.base_color, m.metallic), exponent,
-            (exponent + splat(8.0f)) * splat(1.0f / (8.0f * PI))};
+    const Real blinn = max(splat(2.0f) / (alpha * alpha) - splat(2.0f), splat(1.0f));
+    const Real exponent = is_phong ? blinn * splat(0.25f) : blinn;
+    const Real factor = is_phong ? (exponent + splat(2.0f)) * splat(1.0f / (2.0f * PI))
+                                 : (exponent + splat(8.0f)) * splat(1.0f / (8.0f * PI));
+    return {m.base_color * (splat(1.0f) - m.metallic), lerp(dielectric, m.base_color, m.metallic), exponent, factor,
+            is_phong};
 }
 
+// `peak`: the cosine that the lobe is about.
+__device__ __forceinline__ Real3 shine_of(const Reflector& surface, Real peak) {
+    return surface.specular *
+           (surface.factor * power_of(min(max(peak, splat(0.0f)), splat(1.0f)), surface.exponent));
+}
 __device__ __forceinline__ Real3 reflect_light(const Reflector& surface, Real3 normal, Real3 to_eye, Real3 to_light,
                                                Real3 irradiance) {
     const Real cosine = max(dot(normal, to_light), splat(0.0f));
-    const Real peak = min(max(dot(normal, normalize(to_eye + to_light)), splat(0.0f)), splat(1.0f));
-    const Real3 shine = surface.specular * (surface.factor * power_of(peak, surface.exponent));
-    return (surface.diffuse * splat(1.0f / PI) + shine) * irradiance * cosine;
+    const Real3 matt = surface.diffuse * splat(1.0f / PI);
+    if (surface.is_phong) {
+        const Real3 shine = shine_of(surface, dot(normal * (splat(2.0f) * cosine) - to_light, to_eye));
+        return (matt * cosine + select(cosine > splat(0.0f), shine, splat3(0.0f, 0.0f, 0.0f))) * irradiance;
+    }
+    return (matt + shine_of(surface, dot(normal, normalize(to_eye + to_light)))) * irradiance * cosine;
 }
 
 // What arrives of a light: all or nothing, by bit l of a word, or a share. No member of the latter points into the
@@ -49,7 +64,7 @@ __device__ __forceinline__ Real3 shade_hits(const SurfaceView& surface, const fl
     const Interaction found = interaction_at(surface, direction, hit, primitives, u, v);
     const MaterialSample& material = found.material;
     const Real3 normal = found.shading_normal, to_eye = direction * splat(-1.0f), point = found.at.point;
-    const Reflector reflector = make_reflector(material);
+    const Reflector reflector = make_reflector(material, options[SmoothRow::is_phong] != 0.0f);
     Real3 color = material.emission + (reflector.diffuse + reflector.specular) * splat3(options + SmoothRow::ambient);
     if (options[SmoothRow::headlight] != 0.0f)
         color = color + reflect_light(reflector, normal, to_eye, to_eye,

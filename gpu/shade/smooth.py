@@ -1,12 +1,13 @@
-"""Smooth shading (Meister 2014, 6.2.5): interpolated normals, textures, Blinn-Phong reflection, shadows of point and
-directional lights.
+"""Smooth shading (Meister 2014, 6.2.5): interpolated normals, textures, reflection after Blinn and Phong or after Phong
+alone, shadows of point and directional lights.
 
 Idea: The normal at a hit is interpolated between the triangle's corners, so that facets look curved. Diffuse and
 specular light is added for each light that a shadow ray finds free. Materials are metallic-roughness; smooth.cu says
-how they become diffuse and specular reflection.
+how they become diffuse and specular reflection. Highlights are Blinn's, about the half vector, or, as in the thesis,
+Phong's, about the mirrored light: rounder at grazing angles, where Blinn's grow long.
 
 Paper: Phong, Illumination for Computer Generated Pictures (1975); Blinn, Models of Light Reflection for Computer
-Synthesized Pictures (1977); shadow rays after Whitted, An Improved Illumination Model for Shaded Display (1980); as a
+Synthesized Pictures (1977); Fisher and Woo, R.E versus N.H Specular Highlights (Graphics Gems IV, 1994); shadow rays after Whitted, An Improved Illumination Model for Shaded Display (1980); as a
 ray type in Meister, section 6.2.5 (2014).
 
 Cost: One primary ray per pixel, and one shadow ray for each light at each hit. Shadow rays end at the first hit, and
@@ -54,6 +55,12 @@ class SmoothOptions(EnvironmentOptions):
         0.0, "Strength of a light at the eye; scenes without lights always have one of 1.", minimum=0.0, maximum=10.0
     )
     shadows: bool = option(True, "Trace a ray from every hit to every light, so that things cast shadows.")
+    model: str = option(
+        "blinn_phong",
+        "The model of highlights: about the half vector between light and eye (blinn_phong), or about the mirrored "
+        "light, as in Meister's thesis (phong).",
+        choices=("blinn_phong", "phong"),
+    )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,6 +69,7 @@ class SmoothRow(PictureRow):
 
     ambient: Color
     headlight: float
+    is_phong: float
 
 
 class Smooth(RayType):
@@ -91,7 +99,8 @@ class Smooth(RayType):
 
     def parameters(self, options: Any, context: FrameContext) -> SmoothRow:
         headlight = options.headlight if context.surface.light_count else max(options.headlight, 1.0)
-        return SmoothRow(options.background_below, options.background_above, options.ambient, headlight)
+        is_phong = float(options.model == "phong")
+        return SmoothRow(options.background_below, options.background_above, options.ambient, headlight, is_phong)
 
     def prepare(self, options: Any, context: FrameContext) -> None:
         super().prepare(options, context)

@@ -1,4 +1,4 @@
-"""Shading against formulas in float64: Lambert, Blinn-Phong, shadows of a sphere on a plane, textures, backgrounds, the
+"""Shading against formulas in float64: Lambert, Blinn-Phong, Phong, shadows of a sphere on a plane, textures, backgrounds, the
 heat map."""
 
 from __future__ import annotations
@@ -50,18 +50,33 @@ def reflected(
     return (base * (1.0 - material.metallic) / np.pi + specular * peak) * irradiance * cosine
 
 
+def reflected_by_phong(
+    material: Material, normal: np.ndarray, to_eye: np.ndarray, to_light: np.ndarray, irradiance: np.ndarray
+) -> np.ndarray:
+    """Lambert and Phong's lobe about the mirrored light as smooth.cu's heading defines them, (..., 3)."""
+    base = np.array(material.base_color[:3])
+    specular = 0.04 + (base - 0.04) * material.metallic
+    exponent = max(2.0 / material.roughness**4 - 2.0, 1.0) / 4.0
+    cosine = np.sum(normal * to_light, -1, keepdims=True)
+    mirrored = 2.0 * cosine * normal - to_light
+    peak = np.clip(np.sum(mirrored * to_eye, -1, keepdims=True), 0, 1) ** exponent * (exponent + 2.0) / (2.0 * np.pi)
+    diffuse = base * (1.0 - material.metallic) / np.pi * cosine
+    return np.where(cosine > 0.0, (diffuse + specular * peak) * irradiance, 0.0)
+
+
 def assert_close(image: np.ndarray, linear: np.ndarray, levels: int = 1) -> None:
     assert np.max(np.abs(image[..., :3].astype(int) - np.round(srgb.encode(linear) * 255).astype(int))) <= levels
 
 
+@pytest.mark.parametrize("model", ["blinn_phong", "phong"])
 @pytest.mark.parametrize(
     "material", [MATT, Material(metallic=1.0, roughness=0.5, base_color=(0.9, 0.6, 0.3, 1.0)), Material(roughness=0.25)]
 )
 @pytest.mark.parametrize("kind", ["point", "directional"])
-def test_a_lit_plane_obeys_the_formula(target: Target, material: Material, kind: str) -> None:
+def test_a_lit_plane_obeys_the_formula(target: Target, material: Material, kind: str, model: str) -> None:
     light = Light(kind, (6.0, 5.0, 4.0), position=(0.5, -0.3, 1.5), direction=(0.2, 0.3, -1.0))
     scene = scene_of(square(3.0), materials=(material,), lights=(light,))
-    image = picture(target, scene, DOWN, (96, 96), options=BARE)
+    image = picture(target, scene, DOWN, (96, 96), options=dataclasses.replace(BARE, model=model))
     x, y = pixel_places(96, 4.0)
     places = np.stack([x, y, np.zeros_like(x)], -1)
     to_light, irradiance = np.broadcast_to(-np.array(light.direction), places.shape), np.array(light.color)
@@ -70,7 +85,30 @@ def test_a_lit_plane_obeys_the_formula(target: Target, material: Material, kind:
         irradiance = irradiance / np.sum(to_light**2, -1, keepdims=True)
     to_light = to_light / np.linalg.norm(to_light, axis=-1, keepdims=True)
     up = np.broadcast_to([0.0, 0.0, 1.0], places.shape)
-    assert_close(image, reflected(material, up, up, to_light, irradiance))
+    formula = {"blinn_phong": reflected, "phong": reflected_by_phong}[model]
+    assert_close(image, formula(material, up, up, to_light, irradiance))
+
+
+def test_phongs_highlight_on_a_sphere_is_about_the_mirrored_light(target: Target) -> None:
+    """From the side, where the two models differ, and where the light is behind the surface nothing shines."""
+    light = Light("directional", (2.0, 2.0, 2.0), direction=(1.0, 0.0, 0.15))
+    options = dataclasses.replace(BARE, model="phong", shadows=False)
+    shiny = Material(roughness=0.6, base_color=(0.2, 0.3, 0.4, 1.0), metallic=0.3)
+    scene = dataclasses.replace(sphere_scene(light), materials=(shiny,))
+    image = picture(target, scene, DOWN, (256, 256), options=options)
+    x, y = pixel_places(256, 4.0)
+    height = np.sqrt(np.maximum(0.0, 1.0 - (np.hypot(x, y) / 0.4) ** 2))
+    ball = height > 0.25
+    normal = np.stack([x / 0.4, y / 0.4, height], -1)
+    up = np.broadcast_to([0.0, 0.0, 1.0], normal.shape)
+    to_light = -np.array(light.direction) / np.linalg.norm(light.direction)
+    to_light = np.broadcast_to(to_light, normal.shape)
+    expected = reflected_by_phong(shiny, normal, up, to_light, np.full(3, 2.0))
+    other = reflected(shiny, normal, up, to_light, np.full(3, 2.0))
+    assert np.max(np.abs(srgb.encode(expected) - srgb.encode(other))[ball]) > 0.1, "the models differ here"
+    assert np.any(expected[ball] == 0.0) and np.any(expected[ball] > 0.2)
+    terminator = np.abs(np.sum(normal * to_light, -1)) < 0.02
+    assert_close(image[ball & ~terminator], expected[ball & ~terminator], 2)
 
 
 def sphere_scene(light: Light) -> Scene:
