@@ -1,5 +1,5 @@
-"""Shading against formulas in float64: Lambert, Blinn-Phong, Phong, shadows of a sphere on a plane, textures, backgrounds, the
-heat map."""
+"""Shading against formulas in float64: Lambert, Blinn-Phong, Phong, shadows of a sphere on a plane, textures,
+backgrounds, the heat map."""
 
 from __future__ import annotations
 
