@@ -58,7 +58,7 @@ class Published:
 
 
 def _meister(builder: str, title: str, section: str, *not_built: str, **options: OptionValue) -> Published:
-    """Unit triangles, Phong's shading without shadows, four rays in uniform directions: Meister's, whatever the builder."""
+    """Unit triangles, Phong's shading without shadows, four rays in uniform directions: Meister's."""
     common: dict[str, OptionValue] = {
         "render.hierarchy": builder,
         "render.triangle_test": "unit_triangle",

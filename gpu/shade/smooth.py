@@ -7,8 +7,8 @@ how they become diffuse and specular reflection. Highlights are Blinn's, about t
 Phong's, about the mirrored light: rounder at grazing angles, where Blinn's grow long.
 
 Paper: Phong, Illumination for Computer Generated Pictures (1975); Blinn, Models of Light Reflection for Computer
-Synthesized Pictures (1977); Fisher and Woo, R.E versus N.H Specular Highlights (Graphics Gems IV, 1994); shadow rays after Whitted, An Improved Illumination Model for Shaded Display (1980); as a
-ray type in Meister, section 6.2.5 (2014).
+Synthesized Pictures (1977); Fisher and Woo, R.E versus N.H Specular Highlights (1994); shadow rays after Whitted, An
+Improved Illumination Model for Shaded Display (1980); as a ray type in Meister, section 6.2.5 (2014).
 
 Cost: One primary ray per pixel, and one shadow ray for each light at each hit. Shadow rays end at the first hit, and
 run from neighbouring points to the same light, so they are cheaper than primary ones.
