@@ -25,6 +25,7 @@ asked for; docs/api.md tells of each:
     Node, Object, Material, Light   of scenes as plain values (raygrove.gpu.scene)
     advise                          when to rebuild in a clip, measured
     race, Race                      configurations on the same frames: costs, ranks, reasons, equal hits
+    correlate, Survey               which figures of trees go with the speed of rays, over all structures
     RayLog                          what one ray really did, event by event: tree.step(rays[7])
     divergence                      for whom rays wait: steps of warps, idle lanes
     hot_spots                       where rays spend their steps, by node, object and triangle
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from raygrove.app.notebook.viewer import NotebookViewer
     from raygrove.gpu.analysis.race import Race
     from raygrove.gpu.analysis.ray_log import RayLog
+    from raygrove.gpu.analysis.survey import Survey
     from raygrove.gpu.analysis.tree_files import load_tree, save_tree
     from raygrove.gpu.camera import Camera
     from raygrove.gpu.configuration import Configuration, ConfigurationError
@@ -59,7 +61,7 @@ if TYPE_CHECKING:
     from raygrove.gpu.face.judging import diagnose, validate
     from raygrove.gpu.face.laboratory import advise
     from raygrove.gpu.face.pictures import Pictures, render
-    from raygrove.gpu.face.races import race
+    from raygrove.gpu.face.races import correlate, race
     from raygrove.gpu.face.rays import RaySet
     from raygrove.gpu.face.scenes import ALL, Mesh, Scene
     from raygrove.gpu.face.trees import Structure
@@ -87,6 +89,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "analysis.race": ("Race",),
     "analysis.ray_log": ("RayLog",),
+    "analysis.survey": ("Survey",),
     "analysis.tree_files": ("load_tree", "save_tree"),
     "camera": ("Camera",),
     "configuration": ("Configuration", "ConfigurationError"),
@@ -102,7 +105,7 @@ _HOMES = {
     "face.laboratory": ("advise",),
     "face.pictures": ("Pictures", "render"),
     "face.rays": ("RaySet",),
-    "face.races": ("race",),
+    "face.races": ("correlate", "race"),
     "face.scenes": ("ALL", "Mesh", "Scene"),
     "face.trees": ("Structure",),
     "hierarchy.base": ("HierarchyError", "StructureChoice"),
@@ -160,6 +163,7 @@ __all__ = [
     "Scene",
     "Structure",
     "StructureChoice",
+    "Survey",
     "Target",
     "TargetError",
     "TargetOptions",
@@ -173,6 +177,7 @@ __all__ = [
     "build_spheres",
     "builder",
     "choose",
+    "correlate",
     "diagnose",
     "divergence",
     "hot_spots",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,10 +16,12 @@ from raygrove.app.export.whole_files import check_writable, write_bytes
 from raygrove.app.frames.views import view_settings
 from raygrove.app.playback import timeline as timelines
 from raygrove.app.problems.problems import UsageError
+from raygrove.app.settings.chosen_configuration import spelling_of, with_set_options
 from raygrove.gpu.analysis.advice import Advice, settings_text
 from raygrove.gpu.analysis.advice import advise as advise_rig
 from raygrove.gpu.analysis.alternatives import usual
 from raygrove.gpu.analysis.rig import Rig, camera_rays
+from raygrove.gpu.configuration import parse
 from raygrove.gpu.errors import Error
 from raygrove.gpu.face.laboratory import MOST_FRAMES, MOST_RAYS, rig_makers
 from raygrove.gpu.face.ray_files import rig_rays
@@ -85,13 +88,15 @@ def _advice(names: argparse.Namespace, scene: Scene, state: State, words: Words)
         with contextlib.closing(rig):
             if not rig.hierarchy.capabilities.refit:
                 raise Error(f"{rig.hierarchy.title} cannot be refitted", "advise", "rebuild it in every frame")
-            others = names.beside if names.beside is not None else usual(_spelt(state), rig.hierarchy.layout_name)
+            spelt = _spelt(state)
+            others = names.beside if names.beside is not None else usual(spelt, rig.hierarchy.layout_name)
             try:
-                makers = rig_makers(target, scene, [one for one in others if one != "none"], taken)
+                beside = [with_set_options(state.settings, one) for one in others if one != "none"]
+                makers = rig_makers(target, scene, beside, taken)
             except (OptionError, Error) as error:
                 raise UsageError(f"--beside: {str(error).rstrip('.')}.") from error
             fps = state_fps(scene, state)
-            return advise_rig(rig, _spelt(state), course.moments, fps, len(rays), exact=names.exact, beside=makers)
+            return advise_rig(rig, spelt, course.moments, fps, len(rays), exact=names.exact, beside=makers)
 
 
 def state_fps(scene: Scene, state: State) -> float:
@@ -100,10 +105,8 @@ def state_fps(scene: Scene, state: State) -> float:
 
 
 def _spelt(state: State) -> str:
-    """The structure as it is spelt, its options left to the settings."""
-    view = view_settings(state)
-    text = view.hierarchy + (f"+{view.optimiser}" if view.optimiser != "none" else "")
-    ends = [view.layout, view.traversal]
-    while ends and ends[-1] == "auto":
-        ends.pop()
-    return "/".join([text, *ends])
+    """The structure as it is spelt, with the options that were set; its policy is none of it."""
+    view, settings = view_settings(state), state.settings
+    shown = {part: getattr(view, part) for part in ("hierarchy", "optimiser", "layout", "traversal")}
+    settings = dataclasses.replace(settings, render=dataclasses.replace(settings.render, **shown))
+    return str(dataclasses.replace(parse(spelling_of(settings)), policy=None))

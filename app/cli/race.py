@@ -54,9 +54,9 @@ def run(names: argparse.Namespace, words: Words) -> int:
     settings = settings_from(names, words)
     scene, state = _start(names, words, settings)
     course = course_of(names, scene, state)
-    if names.correlate:
-        return correlate(names, words, scene, state, course)
     with _given(names.trees, scene, course.moments[0]):
+        if names.correlate:
+            return correlate(names, words, scene, state, course, _command())
         entries = entries_of(names.contestants, state, of_rays=names.rays is not None)
         with contextlib.closing(target_from(state.settings, words)) as target:
             prepare = functools.partial(race_report.prepared, scene=scene, state=state)
@@ -151,6 +151,10 @@ def course_of(names: argparse.Namespace, scene: Scene, state: State) -> Course:
 def _write(names: argparse.Namespace, race: Race, words: Words) -> None:
     if names.out is None:
         return
-    command = shlex.join([*typed().split(), *sys.argv[1:]])
-    for path in race_report.write(names.out, race, command):
+    for path in race_report.write(names.out, race, _command()):
         words.say(f"Wrote {path}.")
+
+
+def _command() -> str:
+    """What was typed."""
+    return shlex.join([*typed().split(), *sys.argv[1:]])

@@ -23,23 +23,22 @@ from raygrove.gpu.settings import OptionError
 if TYPE_CHECKING:
     from raygrove.app.cli.main import Words
 
-ENDINGS = (".json", ".csv")
+ENDINGS = (".json", ".csv", ".html")
 
 
 def check_survey(names: argparse.Namespace) -> None:
     """Refuse what cannot be, before any work."""
-    for given, flag in ((names.rays, "--rays"), (names.trees, "--tree")):
-        if given:
-            raise UsageError(f"{flag} does not go with --correlate, which traces a camera's rays through structures.")
+    if names.rays:
+        raise UsageError("--rays does not go with --correlate, which traces a camera's rays through structures.")
     if names.repeat is not None and names.repeat < LEAST_SAMPLES:
         raise UsageError(f"--repeat {names.repeat}: say {LEAST_SAMPLES} or more.")
     if names.out is not None:
         if Path(names.out).suffix.lower() not in ENDINGS:
-            raise UsageError(f"--out {names.out}: with --correlate it is written as .json or .csv.")
+            raise UsageError(f"--out {names.out}: with --correlate it is written as {', '.join(ENDINGS)}.")
         check_writable(Path(names.out).parent, Path(names.out).name)
 
 
-def correlate(names: argparse.Namespace, words: Words, scene: Scene, state: State, course: Course) -> int:
+def correlate(names: argparse.Namespace, words: Words, scene: Scene, state: State, course: Course, command: str) -> int:
     """Measure, print, and keep where asked for; 1 where hits differ."""
     try:
         entries = race_report.entries_of(names.contestants or every_structure(), state)
@@ -49,7 +48,12 @@ def correlate(names: argparse.Namespace, words: Words, scene: Scene, state: Stat
     with contextlib.closing(target_from(state.settings, words)) as target:
         found = survey(target, scene, entries, course, prepare=prepare, say=words.detail)
     if names.out is not None:
-        text = found.to_csv() if names.out.lower().endswith(".csv") else found.to_json() + "\n"
+        ending = Path(names.out).suffix.lower()
+        text = (
+            found.to_html(command=command)
+            if ending == ".html"
+            else (found.to_csv() if ending == ".csv" else found.to_json())
+        )
         write_bytes(Path(names.out), text.encode())
         words.say(f"Wrote {names.out}.")
     print(found.to_json() if names.json else found)

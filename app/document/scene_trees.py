@@ -18,7 +18,7 @@ from raygrove.gpu.configuration import parse
 from raygrove.gpu.errors import Error
 from raygrove.gpu.face.clips import Clip
 from raygrove.gpu.face.foreign_trees import tree_of_file
-from raygrove.gpu.face.given_trees import expect_tree, fitted, forget_trees, is_awaited, use_tree
+from raygrove.gpu.face.given_trees import expect_tree, fitted, forget_trees, is_awaited, note_of, note_on, use_tree
 from raygrove.gpu.hierarchy.bvh.own.tree import Tree
 from raygrove.gpu.hierarchy.registry import structures
 from raygrove.gpu.scene import Remark, Scene
@@ -30,12 +30,14 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class ReadTree:
-    """A file's tree over a scene's instant; `sentences` say what was proved, or what is wrong with its boxes."""
+    """A file's tree over a scene's instant; `sentences` say what was proved, or what is wrong with its boxes, which
+    `note` says, too, and that they are made anew."""
 
     tree: Tree
     time: float
     is_valid: bool
     sentences: tuple[str, ...]
+    note: str = ""
 
 
 def read_tree(path: str, scene: Scene, times: Collection[float]) -> ReadTree:
@@ -54,7 +56,7 @@ def read_tree(path: str, scene: Scene, times: Collection[float]) -> ReadTree:
             reasons.append(str(error).rstrip("."))
             continue
         said = tuple(fault.sentence for fault in found.faults) or (found.sentence,)
-        return ReadTree(tree, time, found.is_valid, said)
+        return ReadTree(tree, time, found.is_valid, said, note_on(found))
     told = reasons[0] if os.path.basename(path) in reasons[0] else f"{display_path(path)}: {reasons[0]}"
     raise TreeOfSceneError(f"{told}.", path)
 
@@ -65,15 +67,20 @@ def with_trees(scene: Scene, options: TreeOptions) -> Scene:
     remarks: list[Remark] = []
     for name, path in trees_of(options).items():
         found = read_tree(path, scene, [options.time])
-        use_tree(found.tree, name)
+        use_tree(found.tree, name, note=found.note)
         if not found.is_valid:
-            remarks.append(Remark(1, f"{display_path(path)}: {found.sentences[0]} Its boxes are computed anew."))
+            remarks.append(Remark(1, f"{display_path(path)}: {found.note}"))
     return dataclasses.replace(scene, remarks=(*scene.remarks, *remarks)) if remarks else scene
 
 
 def unread(options: TreeOptions) -> tuple[str, ...]:
     """The names of trees that settings brought in, a preset's or a file's, and that were not read over this scene."""
     return tuple(filter(is_awaited, trees_of(options)))
+
+
+def note_on_contestant(configuration: str) -> str:
+    """What is to be known of the file whose tree a configuration begins with; "" where there is nothing."""
+    return note_of(parse(configuration).builder.name)
 
 
 def name_of(path: str, options: TreeOptions) -> str:
@@ -144,7 +151,7 @@ def _take(document: Document, path: str, found: ReadTree) -> str:
     settings = document.state.settings
     name = name_of(path, settings.trees)
     expect_tree(name)
-    use_tree(found.tree, name)
+    use_tree(found.tree, name, note=found.note)
     kind, render = structures()[name], settings.render
     render = dataclasses.replace(
         render,

@@ -4,6 +4,7 @@ found."""
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import platform
 from collections.abc import Callable, Iterable, Sequence
@@ -37,7 +38,7 @@ def entries_of(contestants: Iterable[str], state: State) -> list[Entry]:
 
 
 def whole_clip(state: State, scene: Scene) -> list[tuple[int, float]]:
-    """(number, seconds) of all frames of the clip, of MOST_FRAMES + 1 at most."""
+    """(number, seconds) of all frames of the clip, of MOST_FRAMES + 1 at most: one more than a race has."""
     span = timelines.span_of(scene, state.timeline, state.settings.timeline)
     repeat = state.settings.timeline.repeat
     return [(k, timelines.frame_time(k, span, repeat)) for k in range(min(span.frame_count, MOST_FRAMES + 1))]
@@ -74,10 +75,15 @@ def write(out: str, race: Race, command: str) -> list[Path]:
 def report(job: Job, scene: Scene, state: State, contestants: Sequence[str], out: str, command: str) -> Race:
     """Run the whole clip on a target of its own and write what was found; in a job."""
     course = course_of(state, scene, whole_clip(state, scene)[:MOST_FRAMES])
+    count = len(course.moments)
+    all_frames = timelines.span_of(scene, state.timeline, state.settings.timeline).frame_count
     say: Callable[[str], None] = lambda sentence: job.report(None, sentence)  # noqa: E731
     with contextlib.closing(choose(state.settings.render.device, state.settings.device)) as target:
         target.check = job.check  # type: ignore[method-assign]
         prepare = functools.partial(prepared, scene=scene, state=state)
         found = run_race(target, scene, entries_of(contestants, state), course, prepare=prepare, say=say)
+    if count < all_frames:
+        left_out = f"The clip has {all_frames:,} frames, of which the first {count:,} were raced: a race has no more."
+        found = dataclasses.replace(found, remarks=(left_out,))
     write(out, found, command)
     return found

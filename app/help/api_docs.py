@@ -52,7 +52,13 @@ PARTS = (
     ("A builder of one's own", ("builder", "Tree")),
     ("Regions", ("Nearest", "Neighbours", "PrimitiveLists", "FoundLeaves")),
     ("Errors", ("Error", "ConfigurationError", "OptionError", "HierarchyError", "TargetError", "NoDeviceError")),
-    ("The laboratory", ("advise", "validate", "diagnose", "race", "Race", "RayLog", "hot_spots", "divergence")),
+    (
+        "The laboratory",
+        (
+            *("advise", "validate", "diagnose", "race", "Race", "correlate", "Survey"),
+            *("RayLog", "hot_spots", "divergence"),
+        ),
+    ),
 )
 
 

@@ -6,8 +6,9 @@ import dataclasses
 from typing import Any
 
 from raygrove.app.settings.settings import RenderOptions, Settings
-from raygrove.gpu.configuration import Configuration, Part
+from raygrove.gpu.configuration import Configuration, Part, parse
 from raygrove.gpu.face.configured import configured
+from raygrove.gpu.hierarchy.registry import structures
 from raygrove.gpu.settings import OptionError, fields_of
 
 
@@ -59,6 +60,21 @@ def spelling_of(settings: Settings) -> str:
         Part(update.mode, _changed(update, without=("mode", "always"))),
     )
     return str(spelt)
+
+
+def with_set_options(settings: Settings, text: str) -> str:
+    """A configuration with what the settings say of its builder, its optimiser and the test of triangles, where it says
+    nothing itself: it is measured beside what they have chosen. Raises ConfigurationError where it is none."""
+    spelt, render = parse(text), settings.render
+    builder, optimiser, traversal = spelt.builder, spelt.optimiser, spelt.traversal
+    if builder.name in structures() and not builder.options:
+        builder = Part(builder.name, _changed(settings.hierarchy_options(builder.name)))
+    if optimiser is not None and not optimiser.options and optimiser.name in settings.optimiser:
+        optimiser = Part(optimiser.name, _changed(settings.optimiser_options(optimiser.name)))
+    if render.triangle_test != RenderOptions().triangle_test and (traversal is None or not traversal.options):
+        name = "auto" if traversal is None else traversal.name
+        traversal = Part(name, (("triangle_test", render.triangle_test),))
+    return str(dataclasses.replace(spelt, builder=builder, optimiser=optimiser, traversal=traversal))
 
 
 def _changed(options: Any, without: tuple[str, ...] = ()) -> tuple[tuple[str, str], ...]:

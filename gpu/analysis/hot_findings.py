@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 
+from ..configuration import Configuration, Part, parse
 from ..hierarchy.registry import structures
 from .diagnosis import Finding
 from .divergence import Divergence
@@ -48,19 +49,22 @@ def findings_of(
 
 
 def remedy(configuration: str, builder: str = "", optimiser: str = "", layout: str = "") -> str:
-    """A configuration with another builder, optimiser or layout; empty where it has that already, or cannot have it."""
-    made, _, rest = configuration.partition("@")[0].partition("/")
-    head, _, improved = made.partition("+")
-    now = (head.partition(":")[0], improved.partition(":")[0], rest)
-    name = builder or now[0]
-    kind = structures().get(name)
+    """A configuration with another builder, optimiser or layout, all else as it is spelt; empty where it has that
+    already, or cannot have it."""
+    now = dataclasses.replace(parse(configuration), policy=None) if configuration else None
+    if now is None and not builder:
+        return ""
+    first = Part(builder) if now is None or builder not in ("", now.builder.name) else now.builder
+    kind = structures().get(first.name)
     if kind is None or (optimiser and optimiser not in kind.optimisers()) or (layout and layout not in kind.layouts()):
         return ""
-    kept = now[2] if now[2].partition("/")[0] in kind.layouts() else ""
-    then = (name, optimiser or ("" if builder else now[1]), layout or kept)
-    if then == now:
-        return ""
-    return then[0] + (f"+{then[1]}" if then[1] else "") + (f"/{then[2]}" if then[2] else "")
+    improved = None if now is None or builder else now.optimiser
+    if optimiser and (improved is None or improved.name != optimiser):
+        improved = Part(optimiser)
+    then = Configuration(first, improved, Part(layout) if layout else None)
+    if now is not None and not layout and now.layout is not None and now.layout.name in kind.layouts():
+        then = dataclasses.replace(then, layout=now.layout, traversal=now.traversal)
+    return "" if then == now else str(then)
 
 
 def _long_triangles(found: HotSpots, corners: np.ndarray | None) -> list[HotFinding]:

@@ -7,6 +7,7 @@ is charged for it; what is left of older frames is forgotten.
 from __future__ import annotations
 
 import collections
+import dataclasses
 from collections.abc import Sequence
 
 from ..stats import ViewStatistics
@@ -21,10 +22,12 @@ MOST_IN_SAMPLE = 8
 
 
 class LiveRace:
-    """See the module. `take` each instant's figures, of all; `standing` says who leads."""
+    """See the module. `take` each instant's figures, of all; `standing` says who leads; `notes` are what is to be known
+    of each configuration."""
 
-    def __init__(self, configurations: Sequence[str]) -> None:
+    def __init__(self, configurations: Sequence[str], notes: Sequence[str] = ()) -> None:
         self.configurations = tuple(configurations)
+        self._notes = tuple(notes) or ("",) * len(self.configurations)
         self._turns: collections.deque[tuple[ViewStatistics, ...]] = collections.deque(maxlen=FRAMES)
         self._proofs = tuple(HitProof() for _ in self.configurations)
         self._size = (0, 0)
@@ -83,7 +86,12 @@ class LiveRace:
         rows = [last[first : first + length] for first in range(0, len(last), length)]
         return judged(
             [
-                contestant_of(LETTERS[place], text, [[views[place] for views in row] for row in rows], proof)
-                for place, (text, proof) in enumerate(zip(self.configurations, self._proofs, strict=True))
+                dataclasses.replace(
+                    contestant_of(LETTERS[place], text, [[views[place] for views in row] for row in rows], proof),
+                    note=note,
+                )
+                for place, (text, proof, note) in enumerate(
+                    zip(self.configurations, self._proofs, self._notes, strict=True)
+                )
             ]
         )

@@ -26,6 +26,9 @@ METRICS = {
     "longest_warp": "longest warp",
 }
 """What is compared with measured speed, and its words."""
+LEAST_CORRELATED = 4
+"""Of three contestants every third order of ranks is the same or the opposite: a correlation of 1 or -1 means
+nothing."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,7 +39,7 @@ class Contestant:
 
     `rebuilds` and `refits` are of all timed frames. Figures of the tree are those of the last frame, None where a
     structure has none; steps are nodes visited and primitives tested, of warps of 8 x 4 pixels in the last frame: a
-    warp takes as long as its longest ray."""
+    warp takes as long as its longest ray. `note` is what is to be known of it: that a file's boxes were wrong."""
 
     letter: str
     configuration: str
@@ -60,6 +63,7 @@ class Contestant:
     longest_warp: int | None = None
     rank: int = 1
     reason: str = ""
+    note: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,7 +83,7 @@ class Correlation:
 class Race:
     """What `rg.race` found; `contestants` in the order in which they were given. `against` is the letter of the one
     that all hits are compared with. `pictures` and `wrong` are of the last frame, by letter: RGBA (H, W, 4) uint8, and
-    masks (H, W) of mismatches."""
+    masks (H, W) of mismatches. `remarks` are sentences about the whole: that not all of a clip was raced."""
 
     scene: str
     triangles: int
@@ -93,6 +97,7 @@ class Race:
     contestants: tuple[Contestant, ...]
     pictures: dict[str, np.ndarray] = dataclasses.field(default_factory=dict, repr=False)
     wrong: dict[str, np.ndarray] = dataclasses.field(default_factory=dict, repr=False)
+    remarks: tuple[str, ...] = ()
 
     @property
     def rays_said(self) -> str:
@@ -119,16 +124,17 @@ class Race:
     @property
     def verdict(self) -> str:
         """Whether the hits are equal, as a sentence."""
-        rays = sum(one.proof.rays for one in self.contestants if one.letter != self.against)
-        ties = f"{self.ties:,} tie{'' if self.ties == 1 else 's'} at equal distances"
-        if not self.mismatches:
-            return f"Hits are equal: {rays:,} rays beside {self.against}'s, {ties}."
-        who = ", ".join(f"{one.letter} {one.proof.mismatches:,}" for one in self.contestants if one.proof.mismatches)
-        return f"HITS DIFFER: {self.mismatches:,} of {rays:,} rays beside {self.against}'s ({who}); {ties}."
+        return verdict_of(self.contestants, self.against)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be known of it all and of contestants, whose sentences follow their letter and configuration."""
+        said = (f"{one.letter} {one.configuration}: {one.note}" for one in self.contestants if one.note)
+        return (*self.remarks, *said)
 
     @property
     def correlations(self) -> tuple[Correlation, ...]:
-        """Of each metric that three contestants or more have."""
+        """Of each metric that four contestants or more have."""
         return correlations_of(self.contestants)
 
     def as_json(self) -> dict[str, Any]:
@@ -177,7 +183,18 @@ class Race:
             f"[{one.ms.low:.3f}, {one.ms.high:.3f}]  {one.ms.median / best:5.2f} x  {one.reason}"
             for one in self.ranking
         ]
-        return "\n".join([*lines, self.verdict])
+        return "\n".join([*lines, self.verdict, *self.notes])
+
+
+def verdict_of(contestants: Sequence[Contestant], against: str) -> str:
+    """Whether the hits of all equal those of the one with that letter, as a sentence."""
+    rays = sum(one.proof.rays for one in contestants if one.letter != against)
+    tied, wrong = (sum(getattr(one.proof, kind) for one in contestants) for kind in ("ties", "mismatches"))
+    ties = f"{tied:,} tie{'' if tied == 1 else 's'} at equal distances"
+    if not wrong:
+        return f"Hits are equal: {rays:,} rays beside {against}'s, {ties}."
+    who = ", ".join(f"{one.letter} {one.proof.mismatches:,}" for one in contestants if one.proof.mismatches)
+    return f"HITS DIFFER: {wrong:,} of {rays:,} rays beside {against}'s ({who}); {ties}."
 
 
 def judged(contestants: Sequence[Contestant]) -> tuple[Contestant, ...]:
@@ -216,15 +233,26 @@ def _update_verb(one: Contestant, other: Contestant) -> str:
     return "updates"
 
 
+def few_sentence(count: int) -> str:
+    """Why so many contestants have no rank correlation; "" where they have."""
+    if count >= LEAST_CORRELATED:
+        return ""
+    there = f"these are {count}" if count > 1 else "there is one"
+    return (
+        f"Rank correlation takes {LEAST_CORRELATED} structures or more, and {there}: the ranks of fewer agree or are "
+        "opposite by chance alone too often to mean anything."
+    )
+
+
 def correlations_of(contestants: Sequence[Contestant]) -> tuple[Correlation, ...]:
-    """Of each metric that three contestants or more have."""
+    """Of each metric that LEAST_CORRELATED contestants or more have."""
     found = (_correlation(contestants, metric) for metric in METRICS)
     return tuple(one for one in found if one is not None)
 
 
 def _correlation(contestants: Sequence[Contestant], metric: str) -> Correlation | None:
     some = [one for one in contestants if getattr(one, metric) is not None]
-    if len(some) < 3:
+    if len(some) < LEAST_CORRELATED:
         return None
     values, speeds = [float(getattr(one, metric)) for one in some], [one.mrays_per_s for one in some]
     rho, p = spearman(values, speeds)

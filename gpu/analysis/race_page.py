@@ -6,11 +6,12 @@ import base64
 import html
 import struct
 import zlib
+from collections.abc import Sequence
 
 import numpy as np
 
 from .pages import document_of, facts_list, table_of
-from .race import METRICS, Contestant, Race
+from .race import METRICS, Contestant, Correlation, Race, few_sentence
 from .race_plots import plots
 
 MARK = (255, 0, 255, 255)
@@ -28,13 +29,14 @@ def page_of(race: Race, command: str = "", about: dict[str, str] | None = None) 
     }
     parts = [
         f'<p class="verdict">{html.escape(race.verdict)}</p>',
+        *(f"<p>{html.escape(note)}</p>" for note in race.notes),
         "<h2>Ranking</h2>\n<ol>",
         *(f'<li value="{one.rank}">{html.escape(_ranked(one))}</li>' for one in race.ranking),
         "</ol>",
         *(f'<div class="wide">{plot.svg(is_inline=True)}</div>' for plot in plots(race).values()),
-        f"<h2>Figures</h2>\n{_figures(race)}",
+        f"<h2>Figures</h2>\n{figures_table(race.contestants)}",
         f"<h2>Pictures of the last frame</h2>\n{_pictures(race)}" if race.pictures else "",
-        f"<h2>What goes with speed</h2>\n{_correlations(race)}",
+        f"<h2>What goes with speed</h2>\n{correlations_part(race.correlations, len(race.contestants))}",
         f"<h2>How it was measured</h2>\n{facts_list(facts)}",
         f"<p>The same race again:</p>\n<pre>{html.escape(command)}</pre>" if command else "",
     ]
@@ -46,7 +48,8 @@ def _ranked(one: Contestant) -> str:
     return f"{cost}. {one.reason[0].upper()}{one.reason[1:]}." if one.reason else f"{cost}."
 
 
-def _figures(race: Race) -> str:
+def figures_table(contestants: Sequence[Contestant], *, letters: bool = True) -> str:
+    """All figures of contestants; `letters` says whether these stand before the configurations."""
     heads = ("", "Configuration", "Layout", "Update ms", "Trace ms", "Shade ms", "Million rays/s", "SAH cost",
              "Overlap", "Leaf variability", "Depth", "MiB", "Mean warp", "Longest warp", "Ties",
              "Mismatches")  # fmt: skip
@@ -56,15 +59,16 @@ def _figures(race: Race) -> str:
          _number(one.end_point_overlap), _number(one.leaf_variability), _number(one.depth),
          f"{one.bytes / 2**20:.1f}", _number(one.mean_warp), _number(one.longest_warp), f"{one.proof.ties:,}",
          f"{one.proof.mismatches:,}")
-        for one in race.contestants
+        for one in contestants
     ]  # fmt: skip
-    return table_of(heads, rows, names=3)
+    skipped = 0 if letters else 1
+    return table_of(heads[skipped:], [row[skipped:] for row in rows], names=3 - skipped)
 
 
-def _correlations(race: Race) -> str:
-    found = race.correlations
+def correlations_part(found: Sequence[Correlation], count: int) -> str:
+    """What goes with speed, over `count` contestants: a sentence and a table, or why there is none."""
     if not found:
-        return "<p>Rank correlation takes three contestants or more.</p>"
+        return f"<p>{few_sentence(count) or 'No figure of their trees differs among enough contestants.'}</p>"
     rows = [(METRICS[one.metric], f"{one.rho:+.2f}", "" if one.p is None else f"{one.p:.2g}", str(one.count),
              ", ".join(one.outliers) or "none") for one in found]  # fmt: skip
     sentence = (

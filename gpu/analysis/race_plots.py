@@ -52,7 +52,7 @@ def costs(race: Race) -> Drawing:
 def over_frames(race: Race) -> Drawing:
     """A line for each contestant, letters at their ends."""
     made = Drawing(WIDTH, HEIGHT, f"Cost over frames: {race.scene}")
-    top = _rounded_up(max(max(one.frame_ms) for one in race.contestants) or 1.0)
+    top = rounded_up(max(max(one.frame_ms) for one in race.contestants) or 1.0)
     across, down = (WIDTH - AXIS - 30.0) / (len(race.frames) - 1), (HEIGHT - 80.0) / top
     base = HEIGHT - 44.0
     for step in range(5):
@@ -72,7 +72,7 @@ def over_frames(race: Race) -> Drawing:
     return made
 
 
-def _rounded_up(value: float) -> float:
+def rounded_up(value: float) -> float:
     """The next of 1, 2, 4, 6, 8 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(value))
     return float(next(step * power for step in (1.0, 2.0, 4.0, 6.0, 8.0, 10.0) if step * power >= value))

@@ -23,13 +23,13 @@ def csv_of(race: Race) -> str:
     plain = ("rebuilds", "refits", "rays", "mrays_per_s", *METRICS)
     intervals = [name for part in PARTS for name in (part, f"{part}_low", f"{part}_high")]
     writer.writerow(["rank", "letter", "configuration", "layout", *intervals, *plain, "hits", "ties", "mismatches",
-                     "reason"])  # fmt: skip
+                     "reason", "note"])  # fmt: skip
     for one in race.contestants:
         parts = [getattr(one, part) for part in PARTS]
         numbers = [number for part in parts for number in (part.median, part.low, part.high)]
         facts = [getattr(one, name) for name in plain]
         proof = (one.proof.hits, one.proof.ties, one.proof.mismatches)
-        row = [one.rank, one.letter, one.configuration, one.layout, *numbers, *facts, *proof, one.reason]
+        row = [one.rank, one.letter, one.configuration, one.layout, *numbers, *facts, *proof, one.reason, one.note]
         writer.writerow(["" if value is None else value for value in row])
     return text.getvalue()
 
@@ -48,7 +48,8 @@ def latex_of(race: Race) -> str:
         name = escaped(f"{one.letter} {one.configuration}")
         lines.append(f"{one.rank} & {name} & {parts} & [{one.ms.low:.3f}, {one.ms.high:.3f}] \\\\")
     about = f"{race.scene}, {len(race.frames)} frames, {race.rays_said}, {race.device}"
-    sentence = f"% Milliseconds a frame, medians of {race.repeat} passes. {about}. {race.verdict}"
+    sentence = f"% Milliseconds a frame, medians of {race.repeat} passes. {about}."
+    sentence = " ".join([sentence, race.verdict, *race.notes])
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", " ".join(sentence.split()), ""])
 
 

@@ -37,10 +37,11 @@ WARP = (4, 8)
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-    """Who takes part: its spelling, and what its view is set to."""
+    """Who takes part: its spelling, what its view is set to, and what is to be known of it."""
 
     configuration: str
     settings: ViewSettings
+    note: str = ""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -77,11 +78,13 @@ def run(
     entries: Sequence[Entry],
     course: Course,
     *,
+    against: Entry | None = None,
     prepare: Callable[[Engine], None] = lambda engine: None,
     say: Callable[[str], None] = lambda sentence: None,
 ) -> Race:
-    """Race. `prepare` may hide objects or change materials of the engine, `say` hears how far it is. Raises Error for
-    what cannot be raced, and what drawing raises."""
+    """Race. `against` is another one whose hits all are compared with, and which is not timed. `prepare` may hide
+    objects or change materials of the engine, `say` hears how far it is. Raises Error for what cannot be raced, and
+    what drawing raises."""
     check(entries, course)
     pixels = RacePixels(target, *course.size)
     settings = [as_raced(entry.settings) for entry in entries]
@@ -92,7 +95,11 @@ def run(
             len(lanes), course, lambda place, n: lanes[place].draw(course.moments[n], course.cameras[n]), say
         )
         say("Comparing hits.")
-        final = _Proof(lanes, [entry.configuration for entry in entries])
+        if against is None:
+            final = _Proof(lanes, oracle_of([entry.configuration for entry in entries]))
+        else:
+            beside = _Lane(engine, against.configuration, as_raced(against.settings), pixels)
+            final = _Proof([*lanes, beside], len(lanes))
         final.play(course)
         made = [_contestant(lane, entry, rows, final) for lane, entry, rows in zip(lanes, entries, timed, strict=True)]
     frames = tuple(moment.frame_id for moment in course.moments)
@@ -174,11 +181,10 @@ def timed_passes(
 
 
 class _Proof:
-    """The pass that is not timed: hits beside those of brute force where it takes part, else of the first."""
+    """The pass that is not timed: hits beside those of one of the lanes, the oracle."""
 
-    def __init__(self, lanes: Sequence[_Lane], configurations: Sequence[str]) -> None:
+    def __init__(self, lanes: Sequence[_Lane], oracle: int) -> None:
         self._lanes = lanes
-        oracle = oracle_of(configurations)
         self.against = lanes[oracle].view.name
         self._order = [oracle, *(place for place in range(len(lanes)) if place != oracle)]
         self.proofs = {lane.view.name: HitProof() for lane in lanes}
@@ -223,6 +229,7 @@ def _contestant(lane: _Lane, entry: Entry, rows: Sequence[Sequence[ViewStatistic
         bytes=tree.bytes,
         mean_warp=float(warps.mean()),
         longest_warp=int(warps.max()),
+        note=entry.note,
     )
 
 

@@ -104,5 +104,5 @@ def _contestant(
         sum(one.update == "rebuild" for one in everything), sum(one.update == "refit" for one in everything),
         lane.ray_count, lane.ray_count / max(statistics.median(trace), 1e-9) / 1000.0, proof,
         *((None,) * 4 if tree is None else (tree.sah_cost, tree.end_point_overlap, tree.leaf_variability, tree.depth)),
-        0 if tree is None else tree.bytes,
+        0 if tree is None else tree.bytes, note=entry.note if isinstance(entry, Entry) else "",
     )  # fmt: skip

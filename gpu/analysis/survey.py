@@ -1,5 +1,6 @@
 """What goes with speed over all structures on a scene: a race in heats of as many as one holds, all over the same
-frames, camera and rays, and the rank correlation of each figure of their trees with measured rays a second."""
+frames, camera and rays, with all hits compared with those of one; and the rank correlation of each figure of their
+trees with measured rays a second."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import csv
 import dataclasses
 import io
 import json
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,14 +17,16 @@ from ..errors import Error
 from ..hierarchy.registry import structures
 from ..scene import Scene
 from ..target.base import Target
-from .race import LETTERS, METRICS, Contestant, Correlation, Race, correlations_of, finite
-from .racing import Course, Entry, run
+from .race import LETTERS, METRICS, Contestant, Correlation, Race, correlations_of, few_sentence, finite, verdict_of
+from .racing import Course, Entry, oracle_of, run
+from .whole_file import whole_file
 
 
 @dataclasses.dataclass(frozen=True)
 class Survey:
-    """What was found: `contestants` by their configurations (which are their letters, too), fastest rays first;
-    `left_out` those that could not be raced here, with the reason."""
+    """What `rg.correlate` found: `contestants` by their configurations (which are their letters, too), fastest rays
+    first; `left_out` those that could not be raced here, with the reason. `against` is the one that all hits are
+    compared with."""
 
     scene: str
     triangles: int
@@ -31,35 +35,64 @@ class Survey:
     device: str
     contestants: tuple[Contestant, ...]
     left_out: tuple[tuple[str, str], ...]
+    against: str = ""
+    repeat: int = 0
 
     @property
     def correlations(self) -> tuple[Correlation, ...]:
-        """Of each metric that three structures or more have, the strongest first; outliers are configurations."""
+        """Of each metric that four structures or more have, the strongest first; outliers are configurations."""
         found = correlations_of(self.contestants)
         return tuple(sorted(found, key=lambda one: -abs(one.rho)))
 
     @property
     def mismatches(self) -> int:
-        """Rays that found something else than those of the first structure of their heat."""
+        """Rays that found something else than those of `against`."""
         return sum(one.proof.mismatches for one in self.contestants)
 
-    def to_json(self) -> str:
-        """All of it, and the correlations; numbers that are not finite are null."""
+    @property
+    def verdict(self) -> str:
+        """Whether the hits of all are equal, as a sentence."""
+        return verdict_of(self.contestants, self.against)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be known of structures, of those that were left out, and of correlations of few."""
+        said = (f"{one.configuration}: {one.note}" for one in self.contestants if one.note)
+        absent = (f"{name}: left out, {why}." for name, why in self.left_out)
+        few = few_sentence(len(self.contestants))
+        return (*said, *absent, *((few,) if few else ()))
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it, and the correlations, as plain values; numbers that are not finite are None."""
         plain: dict[str, Any] = dataclasses.asdict(self)
         plain["correlations"] = [dataclasses.asdict(one) for one in self.correlations]
-        return json.dumps(finite({**plain, "mismatches": self.mismatches}), indent=2, default=str)
+        said = {"mismatches": self.mismatches, "verdict": self.verdict, "notes": self.notes}
+        return dict(finite({**plain, **said}))
 
-    def to_csv(self) -> str:
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
+        """`as_json` as text, also written to `path` where there is one; so do the others. Files appear whole or not at
+        all. Raises OSError where one cannot be written."""
+        return _written(json.dumps(self.as_json(), indent=2) + "\n", path)
+
+    def to_csv(self, path: str | os.PathLike[str] | None = None) -> str:
         """A line a structure; what one has not is empty."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         names = ("mrays_per_s", *METRICS)
-        writer.writerow(["configuration", "layout", "update_ms", "trace_ms", *names])
+        writer.writerow(["configuration", "layout", "update_ms", "trace_ms", *names, "ties", "mismatches", "note"])
         for one in self.contestants:
             figures = (getattr(one, name) for name in names)
-            row = [one.configuration, one.layout, one.update_ms.median, one.trace_ms.median, *figures]
+            row = [one.configuration, one.layout, one.update_ms.median, one.trace_ms.median, *figures,
+                   one.proof.ties, one.proof.mismatches, one.note]  # fmt: skip
             writer.writerow(["" if value is None else value for value in row])
-        return text.getvalue()
+        return _written(text.getvalue(), path)
+
+    def to_html(self, path: str | os.PathLike[str] | None = None, command: str = "") -> str:
+        """The report: one page with a plot, the correlations and all figures, which loads nothing. `command` is the one
+        that measures it again."""
+        from .survey_page import page_of
+
+        return _written(page_of(self, command), path)
 
     def __str__(self) -> str:
         width = max((len(one.configuration) for one in self.contestants), default=0)
@@ -69,13 +102,13 @@ class Survey:
             f"depth {_shown(one.depth)}  mean warp {_shown(one.mean_warp)}"
             for one in self.contestants
         ]
-        lines += [f"{name}: left out, {why}" for name, why in self.left_out] + [""]
+        lines += [self.verdict, *self.notes, ""]
         for one in self.correlations:
             outliers = f"; outliers {', '.join(one.outliers)}" if one.outliers else ""
             lines.append(
                 f"{METRICS[one.metric]}: {one.rho:+.2f} with rays a second, of {one.count} structures{outliers}"
             )
-        return "\n".join(lines)
+        return "\n".join(lines).rstrip()
 
 
 def every_structure() -> tuple[str, ...]:
@@ -92,29 +125,43 @@ def survey(
     prepare: Callable[[Engine], None] = lambda engine: None,
     say: Callable[[str], None] = lambda sentence: None,
 ) -> Survey:
-    """Race all in heats. Where one cannot be raced, those of its heat race one by one, and it
-    is left out. Raises Error where none can be."""
+    """Race all in heats, and compare the hits of all with those of brute force where it takes part, else of the first
+    that could be raced. Where one cannot be, those of its heat race one by one, and it is left out. Raises Error where
+    none can be."""
     races: list[Race] = []
     left_out: list[tuple[str, str]] = []
-    for first in range(0, len(entries), len(LETTERS)):
-        heat = entries[first : first + len(LETTERS)]
-        say(f"Heat {first // len(LETTERS) + 1}: {', '.join(one.configuration for one in heat)}.")
+    first = oracle_of([one.configuration for one in entries]) if entries else 0
+    ordered = [*entries[first : first + 1], *entries[:first], *entries[first + 1 :]]
+    against: Entry | None = None
+    for start in range(0, len(ordered), len(LETTERS)):
+        heat = ordered[start : start + len(LETTERS)]
+        say(f"Heat {start // len(LETTERS) + 1}: {', '.join(one.configuration for one in heat)}.")
         try:
-            races.append(run(target, scene, heat, course, prepare=prepare))
+            races.append(run(target, scene, heat, course, against=against, prepare=prepare))
+            against = against or heat[0]
             continue
         except Error as error:
             say(f"One by one: {error}")
         for one in heat:
             try:
-                races.append(run(target, scene, [one], course, prepare=prepare))
+                races.append(run(target, scene, [one], course, against=against, prepare=prepare))
+                against = against or one
             except Error as error:
                 left_out.append((one.configuration, str(error).rstrip(".")))
-    if not races:
+    if against is None:
         raise Error("no structure can be raced here", "survey", left_out[0][1] if left_out else "name some")
     named = [dataclasses.replace(one, letter=one.configuration) for race in races for one in race.contestants]
     by_speed = tuple(sorted(named, key=lambda one: -one.mrays_per_s))
     race = races[0]
-    return Survey(race.scene, race.triangles, race.frames, race.rays_said, race.device, by_speed, tuple(left_out))
+    about = (race.scene, race.triangles, race.frames, race.rays_said, race.device)
+    return Survey(*about, by_speed, tuple(left_out), against.configuration, course.repeat)
+
+
+def _written(text: str, path: str | os.PathLike[str] | None) -> str:
+    if path is not None:
+        with whole_file(path) as file:
+            file.write(text.encode())
+    return text
 
 
 def _shown(value: float | None) -> str:

@@ -29,11 +29,13 @@ def given_trees(
             if name in structures():
                 raise Error(f"there is a builder called {name} already", "trees", "give the tree another name")
             read = tree if isinstance(tree, Tree) else tree_of_file(tree, mesh)
-            made.append(use_tree(fitted(read, mesh)[0], name))
+            tree_here, found = fitted(read, mesh)
+            made.append(use_tree(tree_here, name, note=note_on(found)))
         yield
     finally:
         for name in made:
             unregister(name)
+            _notes.pop(name, None)
 
 
 BOX_FAULTS = ("box_not_finite", "box_inverted", "child_outside", "primitive_outside")
@@ -42,6 +44,8 @@ BOX_FAULTS = ("box_not_finite", "box_inverted", "child_outside", "primitive_outs
 _expected: set[str] = set()
 _awaited: set[str] = set()
 """Names that were given to trees before those were read, and those of them that still have none."""
+_notes: dict[str, str] = {}
+"""What is to be known of a tree, by its name."""
 
 
 def expect_tree(name: str) -> None:
@@ -70,6 +74,7 @@ def forget_trees(but: Collection[str] = ()) -> None:
     """End what `expect_tree` began, for all names but these."""
     for name in sorted(_expected.difference(but)):
         unregister(name)
+        _notes.pop(name, None)
         _expected.discard(name)
         _awaited.discard(name)
 
@@ -87,10 +92,20 @@ def fitted(tree: Tree, mesh: tuple[np.ndarray, np.ndarray]) -> tuple[Tree, Valid
     ), found
 
 
-def use_tree(tree: Tree, name: str = "theirs") -> str:
+def note_on(found: Validation) -> str:
+    """What is to be known of a tree that `fitted` let pass, in sentences; "" where its boxes are sound."""
+    return "" if found.is_valid else " ".join([*(fault.sentence for fault in found.faults), "Boxes are computed anew."])
+
+
+def note_of(name: str) -> str:
+    """What is to be known of the tree that is the builder of this name; "" where there is nothing, or no such tree."""
+    return _notes.get(name, "")
+
+
+def use_tree(tree: Tree, name: str = "theirs", *, note: str = "") -> str:
     """Make a builder called `name` that gives this tree whenever it is asked: it is traced, drawn, refitted and
     optimised as `theirs+reinsertion/bvh4`. Its primitives are those of the scene that it is built over, in their order;
-    a scene of another number is an Error of the build. Returns the name.
+    a scene of another number is an Error of the build. `note` is what races say of it. Returns the name.
 
     >>> import raygrove as rg
     >>> tree = rg.Tree(children=[[0, 0]], first=[0], count=[1], primitives=[0])
@@ -113,6 +128,7 @@ def use_tree(tree: Tree, name: str = "theirs") -> str:
 
     _awaited.discard(name)
     builder(name, title=_title(name), splits_references=tree.splits_references)(given_tree)
+    _notes[name] = note
     return name
 
 

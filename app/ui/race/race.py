@@ -11,6 +11,7 @@ from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from raygrove.app.document.jobs import Job
+from raygrove.app.document.scene_trees import note_on_contestant
 from raygrove.app.document.state import State
 from raygrove.app.edits.objects import ObjectsError
 from raygrove.app.frames import race_report
@@ -165,7 +166,8 @@ class Race(QObject):
         key = (state.scene, drawn.settings, drawn.views, state.hidden, self._document.span)
         texts = contestants_of(self._options)
         if key != self._key:
-            self._key, self._live, self._marks = key, LiveRace(texts), False
+            notes = [note_on_contestant(text) for text in texts]
+            self._key, self._live, self._marks = key, LiveRace(texts, notes), False
             self.panel.show_hits.setChecked(False)
             if view is not None:
                 self._lines.begin(self._document.span, len(texts))
@@ -288,7 +290,8 @@ class Race(QObject):
             command = ""
 
         def done(job: Job) -> None:
-            self._session.notices.tell(tr("Saved {path}. {verdict}").format(path=path, verdict=job.result.verdict))
+            said = tr("Saved {path}. {verdict}").format(path=path, verdict=job.result.verdict)
+            self._session.notices.tell(" ".join([said, *job.result.notes]))
 
         work = lambda job: race_report.report(job, scene, state, texts, path, command)  # noqa: E731
         return self._document.start_job(tr("Racing the whole clip"), work, done)

@@ -92,7 +92,9 @@ class RankingPanel(QWidget):
                 label.setText(text)
                 label.setVisible(bool(text))
             labels[2].setToolTip(ranked[line].configuration if line < len(ranked) else "")
-        self.reasons.setText("\n".join(_sentence(one) for one in ranked if one.reason))
+        sentences = [_sentence(one) for one in ranked if one.reason]
+        sentences += [f"{one.letter}: {one.note}" for one in ranked if one.note]
+        self.reasons.setText("\n".join(sentences))
         said = self._said_of_hits(race)
         self.hits.setText(said)
         self.show_hits.setEnabled(self.show_hits.isChecked() or any(one.mismatches for one in race.proofs))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import html
 import json
 import re
 import tomllib
@@ -12,10 +13,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import raygrove as rg
 from raygrove.app.cli import values
 from raygrove.app.cli.arguments import parse
 from raygrove.app.cli.main import main
 from raygrove.app.cli.race_file import taken_from
+from raygrove.gpu.face.given_trees import note_of
 
 SMALL = ["--device", "cpu", "--size", "24x16", "--set", "demo.triangles=400"]
 
@@ -133,6 +136,24 @@ def test_trees_of_files_take_part(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "trees names ../theirs.rgtree" in capsys.readouterr().err
 
 
+def test_wrong_boxes_of_a_file_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bounds = np.array([[0, 0, 0, 9, 9, 9], [1, 1, 1, 0, 0, 0], [0, 0, 0, 9, 9, 9]], np.float32)
+    path, out = tmp_path / "theirs.rgtree", tmp_path / "out"
+    count = 400 // 2
+    tree = rg.Tree(children=[[1, 2], [0, 0], [0, 0]], first=[0, 0, count], count=[0, count, count],
+                   primitives=np.arange(400), bounds=bounds)  # fmt: skip
+    rg.save_tree(tree, path)
+    typed = ("--contestants", "brute_force,theirs@refit", "--tree", f"theirs={path}")
+    assert race(*typed, "--json", "--out", f"{out}/") == 0
+    note = json.loads(capsys.readouterr().out)["contestants"][1]["note"]
+    assert "Node 1" in note and note.endswith("Boxes are computed anew.")
+    for file in ("race.json", "race.csv", "race.tex"):
+        assert "Boxes are computed anew" in (out / file).read_text(), file
+    assert f"B theirs@refit: {html.escape(note)}" in (out / "race.html").read_text()
+    assert race(*typed) == 0 and f"B theirs@refit: {note}" in capsys.readouterr().out
+    assert note_of("theirs") == "", "it ends with the race"
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
@@ -166,7 +187,7 @@ def test_more_structures_than_a_race_holds_are_correlated(tmp_path: Path, capsys
     ("words", "sentence"),
     [
         (("--rays", "rays.npz"), "--rays does not go with --correlate"),
-        (("--out", "all.html"), "with --correlate it is written as .json or .csv"),
+        (("--out", "all.tex"), "with --correlate it is written as .json, .csv, .html"),
         (("--contestants", "lbhv"), "did you mean lbvh"),
     ],
 )
@@ -182,14 +203,15 @@ def test_advice_is_a_table_a_sentence_and_a_file_of_settings(
 ) -> None:
     out = tmp_path / "advice.toml"
     words = ["--demo", "walker", *SMALL, "--frames", "0:6", "--hierarchy", "lbvh/bvh2"]
+    words += ["--set", "hierarchy.lbvh.code_bits=60"]
     assert main(["advise", *words, "--out", str(out), "--beside", "lbvh/bvh4"]) == 0
     printed = capsys.readouterr().out
     assert printed.splitlines()[0].split() == ["policy", "ms", "regret", "rebuilds"]
     assert "the best schedule" in printed and " ms a frame instead of " in printed
     assert re.search(r"From [\d,]+ rays a frame on, rebuilding|more rays do not make rebuilds pay", printed)
-    assert re.search(r"Lbvh/bvh4 takes [\d.]+ ms a frame instead of [\d.]+, \d+% (less|more)[;,]", printed)
+    assert re.search(r"Lbvh:code_bits=60/bvh4 takes [\d.]+ ms a frame instead of [\d.]+, \d+% (less|more)[;,]", printed)
     mode = tomllib.loads(out.read_text())["update"]["mode"]
-    assert out.read_text().startswith("# lbvh/bvh2, 6 frames, 384 rays: ")
+    assert out.read_text().startswith("# lbvh:code_bits=60/bvh2, 6 frames, 384 rays: ")
     assert main(["view", "--settings", str(out), "--print-settings"]) == 0
     assert f'mode = "{mode}"' in capsys.readouterr().out or mode == "rebuild"
     assert main(["advise", *words, "--json", "--exact", "--beside", "none"]) == 0

@@ -13,7 +13,7 @@ from raygrove.app.frames.maker import FrameMaker
 from raygrove.app.frames.pixel_slots import HostSlot
 from raygrove.app.frames.race_hits import MARK, StepDifference, colored, outlined
 from raygrove.app.frames.views import view_settings
-from raygrove.app.settings.chosen_configuration import spelling_of, with_configuration
+from raygrove.app.settings.chosen_configuration import spelling_of, with_configuration, with_set_options
 from raygrove.app.settings.settings import Settings, set_option, set_text
 from raygrove.gpu.camera import fit
 from raygrove.gpu.face.configured import configured
@@ -71,6 +71,17 @@ def test_the_pipelines_choice_is_spelt_so_that_it_means_the_same() -> None:
     made, shown = configured(text), view_settings(State(settings=settings))
     assert made.name == shown.hierarchy and made.update == shown.update
     assert made.choice == shown.structure_choice
+
+
+def test_what_is_measured_beside_a_choice_has_the_options_that_were_set() -> None:
+    settings = Settings()
+    for key, value in CHOSEN:
+        settings = set_text(settings, key, value)
+    tests = ":triangle_test=watertight"
+    assert with_set_options(settings, "binned_sah/bvh2") == f"binned_sah:bins=16/bvh2/auto{tests}"
+    assert with_set_options(settings, "binned_sah:bins=4") == f"binned_sah:bins=4/auto/auto{tests}"
+    assert with_set_options(settings, "lbvh+rotations") == f"lbvh+rotations/auto/auto{tests}"
+    assert with_set_options(Settings(), "lbvh/bvh4@auto") == "lbvh/bvh4@auto"
 
 
 def test_a_real_race_draws_equal_hits_and_subtracts_steps(moving_scene: Scene) -> None:

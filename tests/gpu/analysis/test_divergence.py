@@ -161,4 +161,7 @@ def test_remedies_are_configurations_that_there_are() -> None:
     assert remedy("hploc/bvh8", optimiser="reinsertion") == "hploc+reinsertion/bvh8"
     assert remedy("median_sah/kd8", "sbvh") == "sbvh" and remedy("median_sah", layout="bvh2") == ""
     assert remedy("sbvh/bvh2", "sbvh") == "" and remedy("median_sah", optimiser="reinsertion") == ""
-    assert remedy("", "sbvh") == "sbvh"
+    assert remedy("", "sbvh") == "sbvh" and remedy("", optimiser="reinsertion") == ""
+    spelt = "lbvh:code_bits=60+rotations:passes=2/bvh4@refit"
+    assert remedy(spelt, layout="bvh2") == "lbvh:code_bits=60+rotations:passes=2/bvh2"
+    assert remedy(spelt, layout="bvh4") == remedy(spelt, optimiser="rotations") == ""

@@ -6,11 +6,13 @@ import csv
 import dataclasses
 import io
 import json
+from typing import Any
 
 import numpy as np
 import pytest
 
-from raygrove.gpu.analysis.race import METRICS
+from raygrove.gpu.analysis.hit_proof import HitProof, compared
+from raygrove.gpu.analysis.race import LETTERS, METRICS
 from raygrove.gpu.analysis.racing import Course
 from raygrove.gpu.analysis.survey import Survey, every_structure, survey
 from raygrove.gpu.camera import Camera
@@ -24,6 +26,7 @@ from tests.gpu.moving_scene import CAMERA, moving_scene
 
 TEXTS = ("lbvh", "hploc", "binned_sah", "lbvh/bvh2", "hploc/bvh2", "binned_sah/bvh2", "median_sah", "octree_complete",
          "sbvh@refit", "lbvh+rotations")  # fmt: skip
+SVG = "http://www.w3.org/2000/svg"
 COURSE = Course([Moment(0.3, frame_id=4)], [Camera(CAMERA.eye, CAMERA.look_at)], (32, 24), 6)
 
 
@@ -67,6 +70,52 @@ def test_it_is_written_as_json_and_csv(found: Survey) -> None:
     assert [one["metric"] for one in told["correlations"]] == [one.metric for one in found.correlations]
     shown = str(dataclasses.replace(found, contestants=found.contestants[:4]))
     assert "sbvh@refit: left out, " in shown and "SAH cost" in shown
+
+
+def test_hits_of_all_heats_are_compared_with_those_of_one(found: Survey) -> None:
+    assert found.against == TEXTS[0] and len(found.contestants) > len(LETTERS)
+    rays = {one.configuration: one.proof.rays for one in found.contestants}
+    assert len(set(rays.values())) == 1 and found.contestants[-1].proof.hits > 0
+    others = sum(rays.values()) - rays[TEXTS[0]]
+    assert found.verdict.startswith(f"Hits are equal: {others:,} rays beside lbvh's, ")
+    assert found.verdict in str(found) and json.loads(found.to_json())["verdict"] == found.verdict
+
+
+def test_a_structure_of_a_later_heat_that_finds_other_hits_is_named(
+    host_target: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tree that lacks half of the triangles races in a heat of its own."""
+    monkeypatch.setattr("raygrove.gpu.analysis.survey.LETTERS", "A")
+    monkeypatch.setattr("raygrove.gpu.analysis.racing.compared", lambda *some, **more: halved_hits(*some, **more))
+    entries = [entry_of(text, ViewSettings(ray_type="flat")) for text in ("lbvh", "hploc")]
+    wrong = survey(host_target, moving_scene(), entries, COURSE)
+    missed = {one.configuration: one.proof.mismatches for one in wrong.contestants}
+    assert missed["lbvh"] == 0 and missed["hploc"] > 0 and wrong.mismatches == missed["hploc"]
+    assert wrong.verdict.startswith("HITS DIFFER: ") and "(hploc " in wrong.verdict
+
+
+def halved_hits(
+    depth: np.ndarray, ids: np.ndarray, true_depth: np.ndarray, true_ids: np.ndarray, **more: Any
+) -> tuple[HitProof, np.ndarray]:
+    """As `compared`, where other arrays than the oracle's own have lost the hits of the upper half."""
+    if depth is not true_depth:
+        depth, ids = depth.copy(), ids.copy()
+        depth[: len(depth) // 2], ids[: len(ids) // 2] = np.inf, -1
+    return compared(depth, ids, true_depth, true_ids, **more)
+
+
+def test_the_page_has_a_plot_the_correlations_and_all_figures(found: Survey) -> None:
+    page = found.to_html(command="raygrove race --correlate <x>")
+    assert "Content-Security-Policy" in page and "raygrove race --correlate &lt;x&gt;" in page
+    assert all(f">{one.configuration}</td>" in page for one in found.contestants)
+    assert page.count("<rect") == found.correlations[0].count and "Rank correlation (Spearman)" in page
+    assert "sbvh@refit: left out, " in page and "http" not in page.replace("http-equiv", "").replace(SVG, "")
+
+
+def test_of_fewer_than_four_nothing_is_correlated(found: Survey) -> None:
+    few = dataclasses.replace(found, contestants=found.contestants[:3])
+    assert not few.correlations and "takes 4 structures or more, and these are 3" in str(few)
+    assert "takes 4 structures or more" in few.to_html() and "takes 4" not in str(found)
 
 
 def test_every_structure_but_brute_force_is_meant() -> None:
