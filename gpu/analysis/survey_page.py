@@ -12,7 +12,7 @@ from .race_page import correlations_part, figures_table
 from .race_plots import rounded_up
 from .survey import Survey
 
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BELOW = 640.0, 320.0, 56.0, 30.0, 34.0, 52.0
+WIDTH, HEIGHT, LEFT, RIGHT, ABOVE, BELOW = 640.0, 320.0, 56.0, 30.0, 34.0, 52.0
 MARK = 5.0
 """Pixels of a structure's mark."""
 NAMED = 5
@@ -47,7 +47,7 @@ def scatter(survey: Survey, shown: Correlation) -> Drawing:
     some = [one for one in survey.contestants if getattr(one, shown.metric) is not None]
     most = rounded_up(max(float(getattr(one, shown.metric)) for one in some) or 1.0)
     fastest = rounded_up(max(one.mrays_per_s for one in some) or 1.0)
-    across, up, base = (WIDTH - LEFT - RIGHT) / most, (HEIGHT - TOP - BELOW) / fastest, HEIGHT - BELOW
+    across, up, base = (WIDTH - LEFT - RIGHT) / most, (HEIGHT - ABOVE - BELOW) / fastest, HEIGHT - BELOW
     for step in range(5):
         x, y = LEFT + most * step / 4.0 * across, base - fastest * step / 4.0 * up
         made.things += [
