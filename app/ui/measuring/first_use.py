@@ -19,7 +19,7 @@ from PySide6.QtCore import QTimer
 from raygrove.app.document.document import Document
 from raygrove.app.frames.render_thread import FinishedFrame
 from raygrove.app.settings.settings import Settings, set_option
-from raygrove.app.ui.measuring.job import FirstPaint, MeasuredWindow, begin, read_job
+from raygrove.app.ui.measuring.job import FirstPaint, MeasuredWindow, begin, live, read_job
 from raygrove.app.ui.window.application import make_window, open_window
 
 PATIENCE_MS = 120_000
@@ -105,7 +105,7 @@ def main() -> int:
     if job.demo:
         window.open_demo(job.demo)
     QTimer.singleShot(PATIENCE_MS, window.close)
-    application.exec()
+    live(application, window)
     answer = {
         "shown_at": painted_at[0] if painted_at else None,
         "picture_at": measured.picture_at,

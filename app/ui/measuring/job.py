@@ -87,6 +87,13 @@ def begin(swap_interval: int = 0) -> QApplication:
     return application
 
 
+def live(application: QApplication, window: MeasuredWindow) -> None:
+    """Until the window is closed. It may be by now, where its first painting closes it: opening a window paints it, and
+    an application that begins afterwards would never hear of the last window's end."""
+    if window.window().isVisible():
+        application.exec()
+
+
 class FirstPaint(QObject):
     """Tells once that a widget is painted."""
 

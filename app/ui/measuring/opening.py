@@ -20,7 +20,7 @@ from raygrove.app.document.document import Document
 from raygrove.app.frames.render_thread import FinishedFrame
 from raygrove.app.settings.settings import Settings, set_option
 from raygrove.app.ui.measuring.heartbeat import Heartbeat
-from raygrove.app.ui.measuring.job import FirstPaint, MeasuredWindow, begin, read_job
+from raygrove.app.ui.measuring.job import FirstPaint, MeasuredWindow, begin, live, read_job
 from raygrove.app.ui.window.application import make_window, open_window
 
 PATIENCE_MS = 120_000
@@ -112,7 +112,7 @@ def main() -> int:
 
     first = FirstPaint(shown, window)
     window.installEventFilter(first)
-    application.exec()
+    live(application, window)
     pauses = {name: pause.figures() for name, pause in measured.heartbeat.worst.items()}
     answer = {
         "shown_at": painted_at[0] if painted_at else None,

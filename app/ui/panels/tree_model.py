@@ -64,6 +64,8 @@ class TreeModel(QAbstractItemModel):
 
     def show_visits(self, visits: NodeVisits | None) -> None:
         """How often rays entered the nodes; None: nobody knows of this tree."""
+        if visits is None and self._visits is None:  # as every frame of a clip says
+            return
         self._visits = visits
         if self._items:
             self.dataChanged.emit(self.index(0, VISITS), self.index(0, VISITS))
