@@ -111,15 +111,17 @@ WHY = {
         "boxes of runs take 0.04 of it, the launches for primitives in many cells 0.02; 0.30 before both in the same "
         "hour (docs/performance/octrees.md)"
     ),
-    "lbvh rebuild, blob of 512,000": "as on 2026-11-22, 0.177 ms; nothing was tried since",
-    "NexusBVH's rebuild over hploc's": "1.40 in Crytek Sponza, the smallest of the scenes; not examined",
+    "lbvh rebuild, blob of 512,000": "0.177 on 2026-11-23; nothing was tried since",
+    "lbvh rebuild, blob of 12.8M": "2.05 on 2026-11-22; nothing was tried since",
+    "NexusBVH's rebuild over hploc's": "1.25 with 49 Sponzas, 1.37 in one; not examined",
     "lbvh refit": "as on 2026-11-22; refits and rotations have not been worked on since",
-    "sbvh rebuild": "by one block a set, as until 2026-11-27; since then by many (docs/performance/from-the-top.md)",
+    "sbvh rebuild": "55.9 before large sets were split by many blocks (docs/performance/from-the-top.md)",
     "hploc's rebuild as a wide tree": "collapsing is a pass of its own, not fused with the climb",
     "memory of sah_events": "412 of 513 bytes are scratch memory of its sorted events",
     "over NexusBVH's": "in Crytek Sponza from within; docs/performance/rays.md says what was tried",
     "over those of": "not examined",
     "the best tree built in 10 ms": "diffuse rays in Crytek Sponza; docs/performance/rays.md says what was tried",
+    "primary rays at blob of 12.8M": "2.2 on 2026-11-22, where memory's latency bound them; nothing was tried since",
     "diffuse rays in Crytek Sponza": "rays are not sorted; 1.50 before (docs/performance/rays.md)",
     "'s rays over binned_sah's": "shadow rays in the room; not examined",
     "hlbvh_sah over hlbvh_median": (
