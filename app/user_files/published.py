@@ -18,7 +18,9 @@ PREFIX = "published/"
 OptionValue = str | int | float | bool
 
 _LEVELS = "the thesis launches a kernel a level and refits level by level; here a launch takes several levels"
-_PLANES = "the thesis tries 3t uniform planes of a node's box by a block of 3t threads; here centroids are binned"
+_QUEUE_SIZE = (
+    "the thesis reads back how long a queue is; here all levels that there may be are launched, the last ones empty"
+)
 _POOL = "the thesis keeps warps running that take tasks from a pool; here rounds of kernels do"
 _CLUSTERS = "the thesis bins at every level; here tasks of at most 64 clusters are swept exactly"
 _LISTS = "the thesis sorts every level's list; here a list ends where both neighbours stand alone"
@@ -92,7 +94,9 @@ def _kd_tree(
 
 _PRESETS = {
     "meister2014/lbvh_lauterbach": _meister("lbvh_lauterbach", "Lauterbach's spatial medians", "section 5.2.1", _LISTS),
-    "meister2014/sah_lauterbach": _meister("sah_lauterbach", "Lauterbach's SAH", "section 5.2.2", _PLANES),
+    "meister2014/sah_lauterbach": _meister(
+        "sah_lauterbach", "Lauterbach's SAH", "section 5.2.2", _QUEUE_SIZE, planes="uniform", planes_per_axis=32
+    ),
     "meister2014/hlbvh_treelets": _meister(
         "hlbvh_treelets", "HLBVH by treelets", "section 5.3", coarse_bits=15, treelet_levels=3
     ),

@@ -29,8 +29,7 @@ __device__ __forceinline__ Reflector make_reflector(const MaterialSample& m, boo
 
 // `peak`: the cosine that the lobe is about.
 __device__ __forceinline__ Real3 shine_of(const Reflector& surface, Real peak) {
-    return surface.specular *
-           (surface.factor * power_of(min(max(peak, splat(0.0f)), splat(1.0f)), surface.exponent));
+    return surface.specular * (surface.factor * power_of(min(max(peak, splat(0.0f)), splat(1.0f)), surface.exponent));
 }
 __device__ __forceinline__ Real3 reflect_light(const Reflector& surface, Real3 normal, Real3 to_eye, Real3 to_light,
                                                Real3 irradiance) {

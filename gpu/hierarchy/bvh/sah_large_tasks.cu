@@ -7,7 +7,6 @@
 // partition_chunks, compact_queue; then, where the depth ends before large tasks do, close_tasks. Results depend
 // neither on the order of tasks in the queue nor on blocks. Unit constants: BINS, SMALL, CHUNK.
 #include "gpu/hierarchy/bvh/sah_tasks.cuh"
-#include "gpu/hierarchy/bvh/stopping.cuh"
 
 constexpr int ALL_BINS = 3 * BINS;
 // in `counts`: of the input queue, of its chunks, of the small tasks so far
@@ -17,16 +16,13 @@ __device__ __forceinline__ int chunks_of(int count) { return (count + CHUNK - 1)
 
 // An output queue of one task, all references; no small task yet.
 extern "C" __global__ void start_queue(int n, int max_leaf_size, int budget, int* counts, int4* out_tasks,
-                                       int* out_bounds, int* parent, int* root) {
+                                       int* out_bounds, int* parent, int* root, int* long_leaves) {
     if (block_index() > 0 || thread_index() > 0) return;
     counts[TASKS] = 1;
     counts[CHUNKS] = counts[SMALLS] = 0;
-    out_tasks[0] = task_over(0, n, 0, budget);
-    out_tasks[1] = task_over(0, 0, 0, 0);
+    begin_queue(n, max_leaf_size, budget, out_tasks, parent, root, long_leaves);
     CentroidBounds::clear(out_bounds);
     CentroidBounds::clear(out_bounds + 6);
-    root[0] = n <= max_leaf_size ? leaf_child(0, n) : 0;
-    if (n > 1) parent[0] = -1;
 }
 
 extern "C" __global__ void write_references(Primitives primitives, float4* references, int* out_bounds, uint8* flags,
@@ -108,10 +104,7 @@ extern "C" __global__ void choose_splits(const int* counts, int levels_left, int
             const int gap = mine.x + split.left_count - 1;
             splits[task] = make_int4(split.axis, split.bin, split.left_count, 0);
             links.write_inner_node(mine.z, mine.x, gap, mine.x + mine.y - 1);
-            const int left_share = share_of_left(budget_of(mine), split.left_count, mine.y);
-            const int right_share = share_of_right(budget_of(mine), split.left_count, mine.y);
-            out_tasks[2 * task] = task_over(mine.x, split.left_count, gap, left_share);
-            out_tasks[2 * task + 1] = task_over(gap + 1, mine.y - split.left_count, gap + 1, right_share);
+            queue_halves(mine, split.left_count, out_tasks + 2 * task);
             CentroidBounds::clear(out_bounds + 12 * task);
             CentroidBounds::clear(out_bounds + 12 * task + 6);
         }

@@ -140,6 +140,7 @@ class SahQueueBuilder(BvhHierarchy):
             out_bounds=held["out_bounds"],
             parent=tree.parent,
             root=tree.root,
+            long_leaves=tree.long_leaves,
             blocks=1,
         )
         target.launch(

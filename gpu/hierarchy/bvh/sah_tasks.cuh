@@ -1,37 +1,11 @@
-// What the large and the small tasks of the builders with a task queue share (sah_queue.py): references with their
-// boxes, tasks, and where a task is split. Unit constants: BINS, SMALL (most references of a small task), CHUNK
+// What the large and the small tasks of the builders with a task queue share (sah_queue.py): where a task is split,
+// and small ones in a word less. Unit constants: BINS, SMALL (most references of a small task), CHUNK
 // (references of a large task that one block works on).
 #pragma once
-#include "gpu/device/block.cuh"
-#include "gpu/device/block_box.cuh"
 #include "gpu/hierarchy/bvh/binning.cuh"
-#include "gpu/hierarchy/bvh/range_links.cuh"
+#include "gpu/hierarchy/bvh/task_queue.cuh"
 
-//  byte  0       12        16      28      32
-//        | lower | prim_id | upper | 0     |
-struct BoxedReference {
-    Aabb box;
-    int prim_id;
-};
-__device__ __forceinline__ BoxedReference load_reference(const float4* references, int index) {
-    const float4 low = references[2 * (int64)index], high = references[2 * (int64)index + 1];
-    return {{make_float3(low.x, low.y, low.z), make_float3(high.x, high.y, high.z)}, __float_as_int(low.w)};
-}
-__device__ __forceinline__ void store_reference(float4* references, int index, const BoxedReference& reference) {
-    const Aabb& box = reference.box;
-    references[2 * (int64)index] = make_float4(box.lower.x, box.lower.y, box.lower.z,
-                                               __int_as_float(reference.prim_id));
-    references[2 * (int64)index + 1] = make_float4(box.upper.x, box.upper.y, box.upper.z, 0.0f);
-}
-
-// A node to be split: its references [first, first + count), its id and its share of the nodes. Small tasks have
-// another one's count: with their depth above it.
-__device__ __forceinline__ int4 task_over(int first, int count, int node_id, int budget) {
-    return make_int4(first, count, node_id, budget);
-}
-__device__ __forceinline__ int budget_of(const int4& task) { return task.w; }
-
-// References lie in one of two arrays, which levels take in turn.
+// References lie in one of two arrays, which levels take in turn. Small tasks have their depth above their count.
 constexpr int COUNT_BITS = 16;
 __device__ __forceinline__ int4 small_task_over(const int4& task, int depth) {
     return make_int4(task.x, task.y | depth << COUNT_BITS, task.z, task.w);

@@ -18,7 +18,7 @@ from raygrove.gpu.hierarchy.registry import structures
 RAYS_BY_FOUR = {"render.ray_type", "ray_type.ao.rays", "ray_type.diffuse.rays"}
 SAME_AS_BUILT_IN = {
     "meister2014/lbvh_lauterbach": RAYS_BY_FOUR,
-    "meister2014/sah_lauterbach": RAYS_BY_FOUR,
+    "meister2014/sah_lauterbach": RAYS_BY_FOUR | {"hierarchy.sah_lauterbach.planes_per_axis"},
     "meister2014/hlbvh_treelets": RAYS_BY_FOUR
     | {"hierarchy.hlbvh_treelets.coarse_bits", "hierarchy.hlbvh_treelets.treelet_levels"},
     "meister2014/hlbvh_median": RAYS_BY_FOUR,

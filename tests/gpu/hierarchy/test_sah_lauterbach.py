@@ -1,5 +1,5 @@
-"""What is special to the task-queue builder: splits as numpy finds them, a bounded depth, results that no grid can
-change, cheaper trees."""
+"""What is special to the task-queue builder: splits as numpy finds them, by bins and by uniform planes, a bounded
+depth, results that no grid can change, cheaper trees."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from raygrove.gpu.hierarchy.bvh.sah_queue import SMALL_LEVELS, SahQueueBuilder
 from raygrove.gpu.target.base import Target
 from raygrove.testing.scenes import TriangleScene, make, rays, scene_of, soup, trace
 from raygrove.testing.tree_walker import check_tree, tree_statistics
+from tests.oracle.cut_tree import assert_is_cut
 
 F = np.float32
 
@@ -76,6 +77,94 @@ def nested_scales(count: int, step: float = 0.01) -> TriangleScene:
     return scene_of((np.array([[1, 0.1, 0.2], [1.001, 0.1, 0.2], [1, 0.101, 0.21]]) * sizes).astype(F))
 
 
+def plane_costs(lower: np.ndarray, upper: np.ndarray, planes: int) -> tuple[np.ndarray, np.ndarray]:
+    """What each of the uniform planes of a node's box has on its left, (3 * planes, N), and its SAH cost in float64,
+    infinite where a side is empty."""
+    low, high = lower.min(axis=0), upper.max(axis=0)
+    parts = F(np.arange(1, planes + 1)) / F(planes + 1)
+    centres = lower * F(0.5) + upper * F(0.5)
+    left = np.concatenate(
+        [centres[:, axis] < (low[axis] + (high[axis] - low[axis]) * parts)[:, None] for axis in range(3)]
+    )
+    costs = np.full(len(left), np.inf)
+    for plane, on_left in enumerate(left):
+        if on_left.any() and not on_left.all():
+            costs[plane] = sum(
+                side.sum() * area64(lower[side].min(axis=0), upper[side].max(axis=0)) for side in (on_left, ~on_left)
+            )
+    return left, costs
+
+
+def area64(lower: np.ndarray, upper: np.ndarray) -> float:
+    x, y, z = upper.astype(np.float64) - lower
+    return float(x * y + y * z + z * x)
+
+
+UNIFORM_SCENES = {
+    "soup": lambda: soup(500, seed=5, size=0.05),
+    "heaps": lambda: scene_of(soup(400, seed=3).corners() ** 3),
+    "small": lambda: soup(9, seed=2, size=0.3),
+    "wall": lambda: scene_of(soup(250, seed=8, size=0.02).corners() * [1.0, 0.0, 3.0]),
+}
+
+
+@pytest.mark.parametrize("scene_name", UNIFORM_SCENES)
+@pytest.mark.parametrize("planes", [4, 32])
+def test_a_uniform_plane_of_least_cost_splits_each_node(exact_target: Target, scene_name: str, planes: int) -> None:
+    """Every node of the tree, down to the leaves; what no plane splits is halved."""
+    scene = UNIFORM_SCENES[scene_name]()
+    lower, upper = (np.asarray(side, F) for side in scene.boxes())
+    hierarchy = built(exact_target, scene, planes="uniform", planes_per_axis=planes, max_leaf_size=3)
+    table = hierarchy.nodes()
+    check_tree(table, *scene.boxes())
+    inner = np.flatnonzero(~table.is_leaf)
+    halved = 0
+    for node in inner:
+        references = references_below(table, node)
+        sides = [references_below(table, child) for child in np.flatnonzero(table.parent == node)]
+        left, costs = plane_costs(lower[references], upper[references], planes)
+        if not np.isfinite(costs).any():
+            assert sorted(map(len, sides)) == sorted((len(references) // 2, -(-len(references) // 2)))
+            halved += 1
+            continue
+        first = np.isin(references, sides[0])
+        found = (left == first).all(axis=1) | (left == ~first).all(axis=1)
+        assert costs[found].min(initial=np.inf) <= costs.min() * (1 + 1e-5), (node, len(references))
+    assert halved < len(inner) / 2 and len(inner) >= 3
+
+
+@pytest.mark.parametrize("scene_name", ["soup", "nested", "same place", "inactive"])
+def test_uniform_planes_obey_depth_and_memory(target: Target, scene_name: str) -> None:
+    scenes = {
+        "soup": lambda: soup(1200),
+        "nested": lambda: nested_scales(400, 0.1),
+        "same place": lambda: scene_of(np.tile(soup(1).corners(), (500, 1, 1))),
+        "inactive": lambda: scene_of(np.full((300, 3, 3), np.nan)),
+    }
+    scene = scenes[scene_name]()
+    for more in ({}, {"max_leaf_size": 1, "nodes_per_primitive": 0.2}, {"max_leaf_size": 1, "extra_levels": 1}):
+        whole = built(target, scene, planes="uniform", **more)
+        table = whole.nodes()
+        check_tree(table, *scene.boxes())
+        natural = int(table.depth.max())
+        count = len(scene.indices)
+        assert natural <= whole.uniform.levels(count) <= whole.max_depth()
+        if "nodes_per_primitive" in more:
+            assert int((~table.is_leaf).sum()) <= 0.2 * count + 8 and 1 < int(table.reference_count.max()) <= 32
+        for bound in (1, 4, natural):
+            cut = built(target, scene, planes="uniform", **more, max_depth=bound)
+            check_tree(cut.nodes(), *scene.boxes())
+            assert_is_cut(cut.nodes(), table, bound, False)
+
+
+def test_uniform_planes_keep_the_count_of_a_long_root(target: Target) -> None:
+    """A root that is a leaf of 32, where leaves may be longer than words say."""
+    for planes in ("bins", "uniform"):
+        hierarchy = built(target, soup(32), max_leaf_size=32, max_depth=3, planes=planes)
+        check_tree(hierarchy.nodes(), *soup(32).boxes())
+        assert len(trace(hierarchy, *rays(20)).prim_id) == 20 and hierarchy.nodes().reference_count.tolist() == [32]
+
+
 @pytest.mark.parametrize("extra_levels", [0, 10])
 @pytest.mark.parametrize("count", [200, 3000])
 def test_what_would_be_too_deep_is_halved(target: Target, count: int, extra_levels: int) -> None:
@@ -111,12 +200,13 @@ def test_memory_is_a_number_of_nodes(target: Target, share: float) -> None:
     assert share == 0.0 or inner > 0.6 * share * 2000
 
 
-def test_fewer_blocks_give_the_same_bytes(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("planes", ["bins", "uniform"])
+def test_fewer_blocks_give_the_same_bytes(target: Target, monkeypatch: pytest.MonkeyPatch, planes: str) -> None:
     scene = soup(6000, seed=4)
-    expected = vars(built(target, scene).nodes())
+    expected = vars(built(target, scene, planes=planes).nodes())
     for blocks in (1, 3):
         monkeypatch.setattr(SahQueueBuilder, "most_blocks", blocks)
-        found = vars(built(target, scene).nodes())
+        found = vars(built(target, scene, planes=planes).nodes())
         assert all(found[column].tobytes() == expected[column].tobytes() for column in expected)
 
 

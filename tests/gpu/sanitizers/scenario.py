@@ -45,6 +45,7 @@ from .hot_spots import run_hot_spots
 from .noise import run_noise
 from .octrees import run_point_trees
 from .palettes import run_palettes
+from .published_forms import run_published_forms
 from .queries import region_jobs
 from .radiosity import run_radiosity
 
@@ -96,12 +97,11 @@ def everything(watch: str = "all") -> list[Callable[[Target], None]]:
         run_kd_tree_forms,
         run_ploc_rounds,
         run_medians,
+        *(run_published_forms, run_optimisers, run_objects, run_animation),
     ]
-    jobs += [run_optimisers, run_objects, run_animation]
     jobs += region_jobs("units" if watch == "all" else watch)
     jobs += [functools.partial(run_structure, name=name, watch=watch) for name in structures()]
-    jobs.append(functools.partial(draw_spheres, names=("flat",)))
-    jobs.append(functools.partial(draw_spheres, names=("flat",), glyphs=True))
+    jobs += [functools.partial(draw_spheres, names=("flat",), **more) for more in ({}, {"glyphs": True})]
     return jobs + [functools.partial(run_frames, **chosen) for chosen in pictures(watch)]
 
 
