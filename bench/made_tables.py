@@ -9,7 +9,8 @@ A table is what stands between a comment that names its rows and the comment tha
 
 `bars`: bars of docs/performance/goals.md, each of a device. `window DEVICE`: what the window showed, as SCENE,
 STRUCTURE, RAY TYPE, each with its frames a second and the target's milliseconds of a frame. `light DEVICE`: kinds of
-rays of the newest saved `light` run, by structure, in millions a second.
+rays of the newest saved `light` run, by structure, in millions a second. `gravity DEVICE`: ways to find forces between
+bodies, of the newest saved `gravity` run.
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ import re
 from collections.abc import Callable, Sequence
 
 from .goal import Goal
-from .saved import RESULTS, newest
+from .saved import RESULTS, SavedResult, newest
 
 BLOCK = re.compile(
-    r"(?P<head><!-- (?P<kind>bars|window \S+|light \S+)\n(?P<rows>.*?)\n-->\n)(?P<made>.*?)(?P<end><!-- made -->)", re.S
+    r"(?P<head><!-- (?P<kind>bars|(?:window|light|gravity) \S+)\n(?P<rows>.*?)\n-->\n)"
+    r"(?P<made>.*?)(?P<end><!-- made -->)",
+    re.S,
 )
 MACHINES = {"h200": "H200", "epyc-2cores": "two EPYC cores"}
 """What tables call the devices of saved results."""
@@ -45,8 +48,10 @@ def with_tables(text: str, find: Find, figure: Figure, folder: pathlib.Path = RE
             lines = _bars(rows, find)
         elif kind == "window":
             lines = _window(device, rows, figure)
-        else:
+        elif kind == "light":
             lines = _light(device, rows, folder)
+        else:
+            lines = _gravity(device, rows, folder)
         return block["head"] + "\n" + "\n".join(lines) + "\n\n" + block["end"]
 
     return BLOCK.sub(made, text)
@@ -86,10 +91,15 @@ def _window(device: str, rows: Sequence[str], figure: Figure) -> list[str]:
     return lines
 
 
-def _light(device: str, rows: Sequence[str], folder: pathlib.Path) -> list[str]:
-    saved = newest(device, "light", folder)
+def _newest(device: str, kind: str, folder: pathlib.Path) -> SavedResult:
+    saved = newest(device, kind, folder)
     if saved is None:
-        raise LookupError(f"light {device}: no run of it is saved.")
+        raise LookupError(f"{kind} {device}: no run of it is saved.")
+    return saved
+
+
+def _light(device: str, rows: Sequence[str], folder: pathlib.Path) -> list[str]:
+    saved = _newest(device, "light", folder)
     rates = {(row["rays"], row["hierarchy"]): row["mrays_per_s"] for row in saved.content["results"]}
     structures = list(dict.fromkeys(hierarchy for _, hierarchy in rates))
     lines = [f"| MRays/s, {MACHINES[device]}, {saved.place} | {' | '.join(structures)} |"]
@@ -99,4 +109,20 @@ def _light(device: str, rows: Sequence[str], folder: pathlib.Path) -> list[str]:
         if not any(cells):
             raise LookupError(f"light {device}: {saved.name} has no rays {rays!r}.")
         lines.append(f"| {rays} | {' | '.join('-' if cell is None else f'{cell:,.0f}' for cell in cells)} |")
+    return lines
+
+
+def _gravity(device: str, rows: Sequence[str], folder: pathlib.Path) -> list[str]:
+    saved = _newest(device, "gravity", folder)
+    lines = [f"| forces, {MACHINES[device]}, {saved.place} | options | bodies | rms error | ms | of it |"]
+    lines.append("|---" * 6 + "|")
+    for forces in rows:
+        found = [row for row in saved.content["results"] if row["forces"] == forces and "rms_error" in row]
+        if not found:
+            raise LookupError(f"gravity {device}: {saved.name} has no forces {forces!r}.")
+        for row in found:
+            options = ", ".join(f"{name} {value}" for name, value in row.get("options", {}).items())
+            phase = max(row["phases_ms"], key=row["phases_ms"].get)
+            cells = [f"`{forces}`", options.replace("_", " "), f"{row['bodies']:,}", f"{row['rms_error']:.1e}"]
+            lines.append(f"| {' | '.join(cells)} | {row['ms']:.1f} | {phase} {row['phases_ms'][phase]:.1f} |")
     return lines

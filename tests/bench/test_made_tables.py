@@ -49,6 +49,19 @@ def test_tables_say_what_the_newest_run_says(tmp_path: pathlib.Path) -> None:
     assert claims.rewritten(made, tmp_path) == made and made.endswith("After.\n")
 
 
+def test_forces_stand_with_their_error_and_their_longest_phase(tmp_path: pathlib.Path) -> None:
+    row = {"bodies": 5000, "forces": "multipole", "options": {"order": 4, "leaf_points": 64}, "rms_error": 1.4e-3}
+    rows = [
+        {**row, "ms": 3.0, "phases_ms": {"nbody.p2m": 0.5, "nbody.p2p": 2.4}},
+        {"what": "drift of galaxy's energy", "bodies": 4000, "forces": "multipole", "drift": 1e-4},
+    ]
+    content = {"context": {"date": "2026-11-20", "commit": "abcdef01"}, "results": rows}
+    (tmp_path / "h200-2026-11-20-gravity.json").write_text(json.dumps(content))
+    made = claims.rewritten("<!-- gravity h200\nmultipole\n-->\n<!-- made -->\n", tmp_path)
+    assert "| `multipole` | order 4, leaf points 64 | 5,000 | 1.4e-03 | 3.0 | nbody.p2p 2.4 |" in made
+    assert "drift" not in made and "1e-04" not in made
+
+
 def test_a_bar_stands_with_its_figure_and_whether_it_is_reached() -> None:
     page = claims.PAGE.read_text(encoding="utf-8")
     what, bar, figure, unit, state = re.findall(
@@ -65,6 +78,8 @@ def test_a_bar_stands_with_its_figure_and_whether_it_is_reached() -> None:
         ("bars\nabacus | refit, 512,000 triangles", "there is no device abacus"),
         ("light h200\nno such rays", "has no rays 'no such rays'"),
         ("light abacus\nao", "no run of it is saved"),
+        ("gravity h200\nno such forces", "has no forces 'no such forces'"),
+        ("gravity abacus\nmultipole", "no run of it is saved"),
     ],
 )
 def test_rows_that_stand_for_nothing_are_an_error(block: str, said: str) -> None:
