@@ -16,8 +16,8 @@ import numpy as np
 
 from raygrove.gpu.analysis.clip_costs import measured
 from raygrove.gpu.analysis.counted_rig import CountedRig
-from raygrove.gpu.analysis.rig import Rays
 from raygrove.gpu.analysis.schedules import ClipCosts, cost_of, every_nth, offline_optimum, played
+from raygrove.gpu.analysis.workload import Rays
 from raygrove.gpu.hierarchy.base import StructureChoice
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.target.base import Target

@@ -29,6 +29,14 @@ def world_matrix(scene: Scene, node: int, time: float | None = None, clip: int =
     return matrix
 
 
+def pose_of(scene: Scene, node: int, time: float, clip: int = 0) -> np.ndarray:
+    """Where a node is, (3, 4): rows of a matrix from its axes to the world's, without its scale."""
+    found = world_matrix(scene, node, time, clip)[:3]
+    lengths = np.linalg.norm(found[:, :3], axis=0)
+    found[:, :3] /= np.where(lengths > 0.0, lengths, 1.0)
+    return found
+
+
 def is_animated(scene: Scene, node: int, clip: int = 0) -> bool:
     """Whether the clip moves a node, or one above it."""
     return any(tracks for _, tracks in _chain(scene, node, clip))

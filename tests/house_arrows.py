@@ -5,7 +5,7 @@ from __future__ import annotations
 PLAIN = (
     *("gpu.linux", "gpu.settings", "gpu.rows", "gpu.scene", "gpu.light_row", "gpu.camera", "gpu.clip", "gpu.stats"),
     *("gpu.attributes", "gpu.contours", "gpu.glyph_shapes", "gpu.gravity", "gpu.nearest_points", "gpu.primitive_views"),
-    *("gpu.configuration", "gpu.errors", "gpu.region", "gpu.linux_sandbox", "gpu.node_transforms"),
+    *("gpu.configuration", "gpu.errors", "gpu.region", "gpu.linux_sandbox", "gpu.node_transforms", "gpu.ray_sources"),
 )
 
 BEHIND_THE_WINDOW = (
@@ -71,6 +71,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
         "gpu.display.sphere_look",
         "gpu.engine",
         "gpu.face.races",
+        "gpu.face.workloads",
         "gpu.hierarchy.base",
         "gpu.inspector",
         "gpu.planned_units",
@@ -137,6 +138,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "gpu.errors": (),
     "gpu.settings": ("gpu.errors",),
     "gpu.configuration": ("gpu.errors", "gpu.settings"),
+    "gpu.ray_sources": ("gpu.configuration", "gpu.errors", "gpu.settings"),
     "gpu.rows": (),
     "gpu.scene": ("gpu.settings", "gpu.glyph_shapes", "gpu.gravity"),
     "gpu.node_transforms": ("gpu.scene",),

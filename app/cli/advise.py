@@ -17,15 +17,16 @@ from raygrove.app.frames.views import view_settings
 from raygrove.app.playback import timeline as timelines
 from raygrove.app.problems.problems import UsageError
 from raygrove.app.settings.chosen_configuration import spelling_of, with_set_options
+from raygrove.app.settings.ray_options import measures_others
 from raygrove.gpu.analysis.advice import Advice, settings_text
 from raygrove.gpu.analysis.advice import advise as advise_rig
 from raygrove.gpu.analysis.alternatives import usual
 from raygrove.gpu.analysis.rig import Rig, camera_rays
+from raygrove.gpu.analysis.workload import Workload
 from raygrove.gpu.configuration import parse
 from raygrove.gpu.errors import Error
 from raygrove.gpu.face.laboratory import MOST_FRAMES, MOST_RAYS, rig_makers
-from raygrove.gpu.face.ray_files import rig_rays
-from raygrove.gpu.face.rays import RaySet
+from raygrove.gpu.face.workloads import workload_of
 from raygrove.gpu.scene import Scene
 from raygrove.gpu.settings import OptionError
 
@@ -78,10 +79,10 @@ def _advice(names: argparse.Namespace, scene: Scene, state: State, words: Words)
         raise UsageError(
             f"advice is for 2 to {MOST_FRAMES} frames, and these are {count}: give a scene that moves and --frames A:B."
         )
-    if names.rays is not None:
-        rays = rig_rays(RaySet.load(names.rays))
-    else:
-        rays = camera_rays(course.cameras[0], *course.size)
+    measured = state.settings.rays
+    rays: Workload = camera_rays(course.cameras[0], *course.size)
+    if measures_others(measured):
+        rays = workload_of(measured.measured, scene)
     taken = rays if names.exact else rays.at_most(MOST_RAYS)
     with contextlib.closing(target_from(state.settings, words)) as target:
         rig = Rig(target, scene, view.hierarchy, view.structure_choice, taken)

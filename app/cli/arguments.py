@@ -15,6 +15,7 @@ from raygrove.app.cli.of_laboratory import (
     add_hot_spots,
     add_lesson,
     add_race,
+    add_rays,
     add_tree,
     add_trees,
 )
@@ -144,7 +145,7 @@ def command_parser(command: str, version: str) -> argparse.ArgumentParser:
     if command in ("view", "render", "race", "hotspots"):
         _add_objects(parser)
     if command == "view":
-        add_contestants(parser)
+        add_rays(add_contestants(parser))
     if command == "race":
         add_race(parser)
     if command == "advise":

@@ -23,6 +23,7 @@ from raygrove.app.settings.file import load_settings, load_user_settings, senten
 from raygrove.app.settings.flags import OLD_FLAGS, OPTION_KEYS, configuration_keys, flag_of, ways_of
 from raygrove.app.settings.meister_env import ENDING, load_environment
 from raygrove.app.settings.older import Entry, Older, renewed
+from raygrove.app.settings.ray_options import MEASURED, from_folder
 from raygrove.app.settings.settings import Settings, set_option, set_text
 from raygrove.app.settings.tree_options import FILES as TREES
 from raygrove.app.settings.tree_options import named_first
@@ -107,6 +108,8 @@ def _with_preset(settings: Settings, names: argparse.Namespace) -> Settings:
 
 def _said_by(key: str, text: str) -> tuple[tuple[str, str], ...]:
     """The settings that a flag says: its own, and of --hierarchy those of a whole configuration. Raises UsageError."""
+    if key == MEASURED:
+        return ((key, from_folder(text, os.getcwd())),)
     try:
         return configuration_keys(text) if key == "render.hierarchy" else ((key, text),)
     except ConfigurationError as error:

@@ -33,6 +33,7 @@ EXAMPLES = {
     "race": """examples:
   raygrove race --demo walker --contestants lbvh@refit,hploc@auto,binned_sah --frames 0:24 --out report.html
   raygrove race scene.glb --contestants hploc/bvh2,hploc/bvh4 --ray-type path --size 512x384 --out race/
+  raygrove race --demo walker --contestants lbvh@refit,hploc --rays lidar:rows=32:columns=512:node=head
   raygrove race race.toml --device cpu""",
     "advise": """examples:
   raygrove advise --demo explode --hierarchy hploc

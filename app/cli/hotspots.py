@@ -13,6 +13,7 @@ from raygrove.app.cli.render import frames_of
 from raygrove.app.export.tables import json_text, text_table
 from raygrove.app.frames.hot_clips import hot_spots_in
 from raygrove.app.problems.problems import UsageError
+from raygrove.app.settings.ray_options import measures_others
 from raygrove.gpu.analysis.hot_clip import ClipSpots
 from raygrove.gpu.analysis.hot_spots import HotSpots, Spot, remedy_sentence
 from raygrove.gpu.errors import Error
@@ -34,6 +35,8 @@ def run(names: argparse.Namespace, words: Words) -> int:
     frames = frames_of(names, scene, state)
     if len(frames) > MOST_FRAMES:
         raise UsageError(f"--frames: hot spots are of up to {MOST_FRAMES:,} frames, and these are {len(frames):,}.")
+    if names.only and measures_others(state.settings.rays):
+        raise UsageError(f"--only {names.only}: it chooses among a picture's rays, and --rays has others counted.")
     asked = (names.only or "all", names.hits or "both")
     most = names.most or MOST_LINES
     try:
@@ -47,7 +50,8 @@ def run(names: argparse.Namespace, words: Words) -> int:
         spots = found.top(most, names.by or "node") if clip is None else clip.top(most)
     except Error as error:
         raise UsageError(f"{str(error).rstrip('.')}.") from error
-    about = {"configuration": found.configuration, "rays": asked[0], "kind": asked[1]}
+    counted = state.settings.rays.measured if measures_others(state.settings.rays) else asked[0]
+    about = {"configuration": found.configuration, "rays": counted, "kind": found.kind}
     _tell(names, _of_frame(about, frames[0][0], found) if clip is None else _of_clip(about, clip), spots)
     return 0
 

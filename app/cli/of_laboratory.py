@@ -31,13 +31,21 @@ def add_trees(group: argparse._ArgumentGroup, how: str) -> None:
     )
 
 
+def add_rays(group: argparse._ArgumentGroup) -> None:
+    """Which rays are measured."""
+    group.add_argument(
+        "--rays",
+        metavar="FILE.npz|SENSOR",
+        help="measure these rays in each frame, not a camera's: of a file, or of a sensor, lidar, dome or cameras, as "
+        "lidar:rows=32:columns=512:node=head (docs/race.md)",
+    )
+
+
 def add_race(parser: argparse.ArgumentParser) -> None:
     """Who takes part, over what, and what is written."""
     group = add_contestants(parser)
     add_trees(group, "made over the first frame, that takes part as NAME")
-    group.add_argument(
-        "--rays", metavar="FILE.npz", help="trace these rays in each frame, not a camera's (docs/race.md)"
-    )
+    add_rays(group)
     group.add_argument(
         "--repeat", metavar="N", type=values.count(1), help="passes that are timed, 6 or more (default: 7)"
     )
@@ -56,9 +64,7 @@ def add_race(parser: argparse.ArgumentParser) -> None:
 def add_advice(parser: argparse.ArgumentParser) -> None:
     """How advice is measured and kept."""
     group = parser.add_argument_group("advice")
-    group.add_argument(
-        "--rays", metavar="FILE.npz", help="trace these rays in each frame, not a camera's (docs/race.md)"
-    )
+    add_rays(group)
     group.add_argument("--exact", action="store_true", help="measure trees of every age, and all rays: takes longer")
     group.add_argument(
         "--beside",
@@ -72,6 +78,7 @@ def add_advice(parser: argparse.ArgumentParser) -> None:
 def add_hot_spots(parser: argparse.ArgumentParser) -> None:
     """Which rays are counted, and what is listed."""
     group = parser.add_argument_group("hot spots")
+    add_rays(group)
     group.add_argument(
         "--only", metavar="NAME", help="these rays alone: primary, shadow, occlusion, 'bounce 1', 'bounce 2' ..."
     )

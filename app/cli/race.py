@@ -22,6 +22,7 @@ from raygrove.app.export.whole_files import check_writable
 from raygrove.app.frames import race_report
 from raygrove.app.frames.race_report import REPEAT
 from raygrove.app.problems.problems import EXIT_FAILURE, UsageError
+from raygrove.app.settings.ray_options import measures_others
 from raygrove.app.settings.settings import Settings
 from raygrove.gpu.analysis.intervals import LEAST_SAMPLES
 from raygrove.gpu.analysis.race import LETTERS, Race
@@ -34,8 +35,7 @@ from raygrove.gpu.errors import Error
 from raygrove.gpu.face.clips import Clip
 from raygrove.gpu.face.given_trees import given_trees
 from raygrove.gpu.face.races import MOST_FRAMES
-from raygrove.gpu.face.ray_files import rig_rays
-from raygrove.gpu.face.rays import RaySet
+from raygrove.gpu.face.workloads import workload_of
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.settings import OptionError
 from raygrove.program import typed
@@ -57,11 +57,11 @@ def run(names: argparse.Namespace, words: Words) -> int:
     with _given(names.trees, scene, course.moments[0]):
         if names.correlate:
             return correlate(names, words, scene, state, course, _command())
-        entries = entries_of(names.contestants, state, of_rays=names.rays is not None)
+        entries = entries_of(names.contestants, state, of_rays=measures_others(settings.rays))
         with contextlib.closing(target_from(state.settings, words)) as target:
             prepare = functools.partial(race_report.prepared, scene=scene, state=state)
-            if names.rays is not None:
-                rays = rig_rays(RaySet.load(names.rays))
+            if measures_others(settings.rays):
+                rays = workload_of(settings.rays.measured, scene)
                 found = race_rays(target, scene, entries, course, rays, say=words.detail)
             else:
                 found = run_race(target, scene, entries, course, prepare=prepare, say=words.detail)

@@ -16,6 +16,7 @@ from typing import Any
 from raygrove.app.cli import values
 from raygrove.app.problems.problems import UsageError
 from raygrove.app.scene_io.references import References
+from raygrove.app.settings.ray_options import file_of
 from raygrove.app.settings.toml_files import TomlFileError, read_toml
 
 ENDING = ".toml"
@@ -64,9 +65,7 @@ def taken_from(names: argparse.Namespace) -> None:
     if not names.files and names.demo is None:
         names.files = files_named(path, "files", _texts(path, table, "files"), names)
     if names.rays is None and "rays" in table:
-        if not isinstance(table["rays"], str) or not table["rays"]:
-            raise UsageError(f'{path}: rays is a text, as rays = "rays.npz".')
-        names.rays = files_named(path, "rays", [table["rays"]], names)[0]
+        names.rays = _rays(path, table["rays"], names)
     if not names.trees and "trees" in table:
         names.trees = _trees(path, table["trees"], names)
     if not names.contestants:
@@ -100,6 +99,13 @@ def files_named(path: Path, key: str, files: Sequence[str], names: argparse.Name
             raise UsageError(f"{path}: {key} names {name}, {refusal.replace('the model', 'this file')}{ways}.")
         found.append(place)
     return found
+
+
+def _rays(path: Path, text: Any, names: argparse.Namespace) -> str:
+    """Rays of a file, or of a sensor as it is spelt."""
+    if not isinstance(text, str) or not text:
+        raise UsageError(f'{path}: rays is a text, as rays = "rays.npz", or "lidar:rows=32:node=head".')
+    return files_named(path, "rays", [text], names)[0] if file_of(text) else text
 
 
 def _trees(path: Path, table: Any, names: argparse.Namespace) -> list[tuple[str, str]]:

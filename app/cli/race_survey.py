@@ -13,6 +13,7 @@ from raygrove.app.document.state import State
 from raygrove.app.export.whole_files import check_writable, write_bytes
 from raygrove.app.frames import race_report
 from raygrove.app.problems.problems import EXIT_FAILURE, UsageError
+from raygrove.app.settings.ray_options import measures_others
 from raygrove.gpu.analysis.intervals import LEAST_SAMPLES
 from raygrove.gpu.analysis.racing import Course
 from raygrove.gpu.analysis.survey import every_structure, survey
@@ -28,8 +29,6 @@ ENDINGS = (".json", ".csv", ".html")
 
 def check_survey(names: argparse.Namespace) -> None:
     """Refuse what cannot be, before any work."""
-    if names.rays:
-        raise UsageError("--rays does not go with --correlate, which traces a camera's rays through structures.")
     if names.repeat is not None and names.repeat < LEAST_SAMPLES:
         raise UsageError(f"--repeat {names.repeat}: say {LEAST_SAMPLES} or more.")
     if names.out is not None:
@@ -40,6 +39,8 @@ def check_survey(names: argparse.Namespace) -> None:
 
 def correlate(names: argparse.Namespace, words: Words, scene: Scene, state: State, course: Course, command: str) -> int:
     """Measure, print, and keep where asked for; 1 where hits differ."""
+    if measures_others(state.settings.rays):
+        raise UsageError("--rays does not go with --correlate, which traces a camera's rays through structures.")
     try:
         entries = race_report.entries_of(names.contestants or every_structure(), state)
     except (OptionError, Error) as error:

@@ -25,6 +25,7 @@ from raygrove.app.scene_io.errors import SceneError, display_path
 from raygrove.app.scene_io.limits import OWN
 from raygrove.app.settings.file import SettingsError, settings_of, to_table
 from raygrove.app.settings.older import Older
+from raygrove.app.settings.ray_options import file_of
 from raygrove.app.settings.settings import Settings
 from raygrove.app.settings.tree_options import trees_of
 from raygrove.gpu.scene import Moment, Scene
@@ -161,7 +162,7 @@ def _said_of_files(state: State, path: str) -> list[str]:
     """Which files are read that do not lie in the picture's folder: who opens it may not expect them."""
     folder = os.path.dirname(os.path.abspath(path))
     named = [*(state.scene.names if state.scene.kind == "files" else ()), state.settings.importer.environment]
-    named += trees_of(state.settings.trees).values()
+    named += [*trees_of(state.settings.trees).values(), file_of(state.settings.rays.measured)]
     outside = [name for name in named if name and os.path.dirname(os.path.abspath(name)) != folder]
     if not outside:
         return []

@@ -19,6 +19,7 @@ from raygrove.app.playback.timeline import clip_named
 from raygrove.app.settings.file import leaves, settings_text, to_table
 from raygrove.app.settings.flags import KEY_FLAGS
 from raygrove.app.settings.option_tables import plug_in_words
+from raygrove.app.settings.ray_options import MEASURED, from_folder
 from raygrove.app.settings.settings import Settings, option_field, set_option
 from raygrove.gpu.camera import Camera
 from raygrove.gpu.scene import Scene
@@ -27,7 +28,7 @@ from raygrove.program import COMMAND, typed
 OUT = "raygrove.png"
 HEAD = "# Settings of Raygrove that differ from the built-in ones.\n"
 
-NOT_SEEN = ("camera", "display", "meister", "path", "start", "statistics", "timeline", "window")
+NOT_SEEN = ("camera", "display", "meister", "path", "rays", "start", "statistics", "timeline", "window")
 """Groups that change no picture, or that the command says in other words."""
 
 SEEN = ("camera.near", "camera.far", "display.spheres", "timeline.fps", "timeline.clip")
@@ -120,7 +121,11 @@ def _is_said(key: str) -> bool:
 
 def _is_raced(key: str) -> bool:
     group = key.partition(".")[0]
-    return group == "statistics" or (_is_said(key) and group not in OF_CONTESTANTS and key not in OF_CONTESTANTS)
+    return (
+        group == "statistics"
+        or key == MEASURED
+        or (_is_said(key) and group not in OF_CONTESTANTS and key not in OF_CONTESTANTS)
+    )
 
 
 def _setting_words(settings: Settings, own: Settings, is_said: Callable[[str], bool] = _is_said) -> Iterator[str]:
@@ -130,6 +135,7 @@ def _setting_words(settings: Settings, own: Settings, is_said: Callable[[str], b
         value = now.get(key, default)
         if value != default or value != theirs.get(key, default):
             text = os.path.abspath(value) if key in PATHS and value else _text(value)
+            text = from_folder(text, os.getcwd()) if key == MEASURED else text
             yield from _flag(KEY_FLAGS[key], text) if key in KEY_FLAGS else ("--set", f"{key}={text}")
 
 

@@ -11,6 +11,7 @@ from typing import cast
 from raygrove.app.document.jobs import Job
 from raygrove.app.document.state import State
 from raygrove.app.frames.headless import TargetPixels, camera_at, rendered
+from raygrove.app.frames.measured_rays import MeasuredRays
 from raygrove.app.frames.race_report import prepared, whole_clip
 from raygrove.app.frames.sphere_pictures import check_no_window
 from raygrove.app.frames.views import view_settings
@@ -34,24 +35,27 @@ def hot_spots_in(
     *,
     remedies: bool = False,
 ) -> Generator[HotSpots, None, None]:
-    """Of (number, seconds) pairs, one after another. One frame alone has findings too, and what their remedies gain
-    where that is asked for. Raises Error where a picture casts no such rays."""
+    """Of (number, seconds) pairs, one after another, by the picture's rays or those that settings choose. One frame
+    alone has findings too, and what their remedies gain where that is asked for. Raises Error where a picture casts no
+    such rays, or those chosen are not there."""
     check_no_window(state)
     render = state.settings.render
     pixels = TargetPixels(target, render.width, render.height)
-    view = View(view_settings(state, samples=1), state.camera_of(0), pixels)
+    view, measured = View(view_settings(state, samples=1), state.camera_of(0), pixels), MeasuredRays()
     with contextlib.closing(Engine(target, scene)) as engine:
         prepared(engine, scene, state)
         for number, time in frames:
             moment = Moment(time, state.timeline.clip, number)
             view = dataclasses.replace(view, camera=camera_at(state, scene, moment))
             rendered(engine, moment, view)
-            found = hot_spots_of(engine, view, rays, kind)
+            measured.choose(state.settings.rays, scene, moment)
+            given = measured.in_rows(target)
+            found = hot_spots_of(engine, view, rays, kind, given)
             if len(frames) == 1:
-                found = with_findings(engine, view, found)
+                found = with_findings(engine, view, found, given)
             if len(frames) == 1 and remedies:
-                measured = (measured_remedy(engine, view, found, cast(HotFinding, one)) for one in found.findings)
-                found = dataclasses.replace(found, findings=tuple(measured))
+                tried = (measured_remedy(engine, view, found, cast(HotFinding, one), given) for one in found.findings)
+                found = dataclasses.replace(found, findings=tuple(tried))
             yield found
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import platformdirs
 
+from raygrove.app.settings import ray_options
 from raygrove.app.settings.kept_files import UnusableFileError, locked, put_aside, read_bytes, write_bytes
 from raygrove.app.settings.older import Entry, Older, renewed, was_option
 from raygrove.app.settings.settings import KEPT, TABLES, Settings, edit_groups, option_field, option_groups, set_option
@@ -190,7 +191,9 @@ def _parsed(text: str, path: Path) -> dict[str, Any]:
 
 
 def _from_folder(key: str, value: Any, path: Path) -> Any:
-    """A scene, or trees, that a file names are meant from the file's own folder."""
+    """A scene, trees or rays that a file names are meant from the file's own folder."""
+    if key == ray_options.MEASURED and isinstance(value, str):
+        return ray_options.from_folder(value, path.absolute().parent)
     if key == TREES and isinstance(value, str):
         return from_folder(value, path.absolute().parent)
     if key == "start.scene" and isinstance(value, str) and value:

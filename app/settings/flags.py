@@ -14,6 +14,7 @@ OPTION_KEYS = {
     "primary": "render.primary",
     "update": "update.mode",
     "ray_type": "render.ray_type",
+    "rays": "rays.measured",
     "samples": "render.samples",
     "fps": "timeline.fps",
     "allow_outside": "import.allow_outside",

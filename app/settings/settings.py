@@ -26,6 +26,8 @@ from raygrove.app.settings.box_options import BoxOptions, PeriodicBoxOptions
 from raygrove.app.settings.collision_options import CollisionOptions
 from raygrove.app.settings.race_options import CHECKS as RACE_CHECKS
 from raygrove.app.settings.race_options import RaceOptions
+from raygrove.app.settings.ray_options import CHECKS as RAY_CHECKS
+from raygrove.app.settings.ray_options import RayOptions
 from raygrove.app.settings.start_options import StartOptions
 from raygrove.app.settings.tree_options import CHECKS as TREE_CHECKS
 from raygrove.app.settings.tree_options import TreeOptions
@@ -42,7 +44,7 @@ from raygrove.gpu.target.base import TargetOptions
 from raygrove.gpu.update.options import UpdateOptions
 
 SIZE_LIMIT = 16384
-CHECKS = RACE_CHECKS | TREE_CHECKS
+CHECKS = RACE_CHECKS | RAY_CHECKS | TREE_CHECKS
 
 
 @dataclasses.dataclass(frozen=True)
@@ -184,6 +186,7 @@ class Settings:
     display: DisplayOptions = DisplayOptions()
     window: WindowOptions = WindowOptions()
     race: RaceOptions = RaceOptions()
+    rays: RayOptions = RayOptions()
     timeline: TimelineOptions = TimelineOptions()
     camera: CameraOptions = CameraOptions()
     start: StartOptions = StartOptions()

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..trace.trace import BufferRays, Tracer, upload_rays
+from ..trace.trace import BufferRays, Tracer
 from .rig import Rig
+from .traced_rays import in_rows
+from .workload import Rays
 
 
 class CountedRig(Rig):
@@ -14,12 +16,13 @@ class CountedRig(Rig):
 
     ms_per_step = 1e-6
     _source: BufferRays | None = None
+    _source_of: Rays | None = None
 
     def trace(self) -> float:
         """All rays, counted one by one, as on every target."""
-        if self._source is None:
-            rays = self.rays
-            self._source = upload_rays(self.target, rays.origins, rays.directions, rays.t_min, rays.t_max)
+        if self._source is None or self._source_of is not self.rays:
+            rays = self._source_of = self.rays
+            self._source = in_rows(self.target, rays)
         hits = Tracer(self.target, self.hierarchy.traversal()).trace(self._source, "steps")
         assert hits.boxes is not None and hits.tests is not None
         counted = (self.target.download(array)[: len(self.rays)] for array in (hits.boxes, hits.tests))

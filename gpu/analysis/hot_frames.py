@@ -23,6 +23,9 @@ from .node_counts import NodeCounter, Slots
 from .ray_log import ON_PRIMITIVE
 from .tree_levels import built_beside, spelling
 
+GIVEN = "given"
+"""What rays are called that no picture has cast."""
+
 
 class _Kinds:
     """Which rays are asked for, and which were cast."""
@@ -48,22 +51,28 @@ class _Kinds:
             raise Error(what, "hot spots", "choose one of them, or all")
 
 
-def hot_spots_of(engine: Engine, view: View, rays: str = ALL, kind: str = "both") -> HotSpots:
+def hot_spots_of(
+    engine: Engine, view: View, rays: str = ALL, kind: str = "both", given: BufferRays | None = None
+) -> HotSpots:
     """Of the picture that a view shows, its first sample. `rays`: all, primary, shadow, occlusion, bounce 1, bounce 2
-    ...; `kind`: closest, any or both. Waits; not in a frame. Error where the picture has no such rays."""
+    ...; `kind`: closest, any or both. Of `given` rays in the picture's place closest hits are looked for, unless any
+    are. Waits; not in a frame. Error where the picture has no such rays."""
     slot = engine.drawn_slot(view)
     slot.bring_up_to_date()
     return dataclasses.replace(
-        _counted(engine, view, slot.hierarchy, rays, kind), configuration=spelling(slot.hierarchy)
+        _counted(engine, view, slot.hierarchy, rays, kind, given), configuration=spelling(slot.hierarchy)
     )
 
 
-def _counted(engine: Engine, view: View, hierarchy: Hierarchy, rays: str, kind: str) -> HotSpots:
-    """The rays of a view's last picture through a structure."""
+def _counted(
+    engine: Engine, view: View, hierarchy: Hierarchy, rays: str, kind: str, given: BufferRays | None
+) -> HotSpots:
+    """The rays of a view's last picture, or others, through a structure."""
     slot, target, scene = engine.drawn_slot(view), engine.target, engine.scene
     assert slot.context is not None, "it was drawn"
     table, kinds = hierarchy.nodes(), _Kinds(rays, kind)
     counter, counted = NodeCounter(target, table, scene.primitive_count), 0
+    tracer = Tracer(target, hierarchy.traversal())
 
     def hear(tracer: Tracer, cast: CastRays) -> None:
         nonlocal counted
@@ -71,33 +80,42 @@ def _counted(engine: Engine, view: View, hierarchy: Hierarchy, rays: str, kind: 
             counter.count(tracer, cast.source, cast.kind)
             counted += 1
 
-    cast_rays(slot, hear, Tracer(target, hierarchy.traversal()))
-    kinds.check(counted)
+    if given is not None:
+        rays, kind = GIVEN, "any" if kind == "any" else "closest"
+        counter.count(tracer, given, kind)
+    else:
+        cast_rays(slot, hear, tracer)
+        kinds.check(counted)
     costs = view.settings.statistics
     owners = owners_of(target, scene, slot.context.surface)
     return HotSpots(table, counter.read(), rays, kind, owners, costs.traversal_cost, costs.intersection_cost)
 
 
-def with_findings(engine: Engine, view: View, found: HotSpots) -> HotSpots:
-    """Hot spots of a view's last picture with what they mean. Waits; not in a frame."""
+def with_findings(engine: Engine, view: View, found: HotSpots, given: BufferRays | None = None) -> HotSpots:
+    """Hot spots of a view's last picture, or of given rays, with what they mean. Waits; not in a frame."""
     return dataclasses.replace(
-        found, findings=findings_of(found, corners_of(engine, view), divergence_of(engine, view))
+        found, findings=findings_of(found, corners_of(engine, view), divergence_of(engine, view, given))
     )
 
 
-def measured_remedy(engine: Engine, view: View, found: HotSpots, finding: HotFinding) -> HotFinding:
-    """A finding about a view's last picture with what its remedy gains, counted: it is built over the same triangles,
-    and the same rays are traced through it; as it was where there is nothing to build. Waits; not in a frame."""
+def measured_remedy(
+    engine: Engine, view: View, found: HotSpots, finding: HotFinding, given: BufferRays | None = None
+) -> HotFinding:
+    """A finding about a view's last picture, or given rays, with what its remedy gains, counted: it is built over the
+    same triangles, and the same rays are traced through it; as it was where there is nothing to build. Waits; not in a
+    frame."""
     if not finding.configuration:
         return finding
     slot, target = engine.drawn_slot(view), engine.target
     assert slot.context is not None, "it was drawn"
     with built_beside(target, finding.configuration, slot.context.surface.primitives) as hierarchy:
         if finding.code == "long_warps":
-            before = float(divergence_of(engine, view).longest)
-            after = float(divergence_of_rays(target, hierarchy, slot.film.first_rays()).longest)
+            rays = given or slot.film.first_rays()
+            before = float(divergence_of(engine, view, given).longest)
+            after = float(divergence_of_rays(target, hierarchy, rays).longest)
         else:
-            before, after = found.total_cost, _counted(engine, view, hierarchy, found.rays, found.kind).total_cost
+            before = found.total_cost
+            after = _counted(engine, view, hierarchy, found.rays, found.kind, given).total_cost
     return dataclasses.replace(finding, gain=before / max(after, 1e-300))
 
 
@@ -110,10 +128,12 @@ def corners_of(engine: Engine, view: View) -> np.ndarray | None:
     return np.asarray(target.download(surface.positions)[target.download(surface.triangles)])
 
 
-def divergence_of(engine: Engine, view: View) -> Divergence:
-    """For whom the primary rays of a view's last picture wait. Waits; not in a frame."""
+def divergence_of(engine: Engine, view: View, given: BufferRays | None = None) -> Divergence:
+    """For whom the primary rays of a view's last picture wait, or given ones, 32 at a time. Waits; not in a frame."""
     slot = engine.drawn_slot(view)
     slot.bring_up_to_date()
+    if given is not None:
+        return divergence_of_rays(engine.target, slot.hierarchy, given, "closest", GIVEN)
     rays = slot.film.first_rays()
     tiles = (-(-slot.film.width // WIDTH), -(-slot.film.height // HEIGHT))
     return divergence_of_rays(engine.target, slot.hierarchy, rays, "closest", PRIMARY, tiles)
@@ -177,7 +197,7 @@ def hot_spots_of_rays(
     highest = int(table.references.max(initial=-1)) + 1
     counter = NodeCounter(target, table, max(primitives.count, highest))
     counter.count(Tracer(target, hierarchy.traversal()), rays, kind)
-    return HotSpots(table, counter.read(), "given", kind, owners)
+    return HotSpots(table, counter.read(), GIVEN, kind, owners)
 
 
 def owners_of(target: Target, scene: Scene, surface: Surface) -> Owners:

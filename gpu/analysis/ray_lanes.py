@@ -16,7 +16,8 @@ from ..update.history import UpdateHistory
 from ..update.options import UpdateOptions
 from ..update.registry import policy
 from ..view import ViewSettings
-from .rig import Rays, Rig
+from .rig import Rig
+from .workload import Workload
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Lane(Protocol):
 class StructureLane:
     """One configuration, and how it follows what moves."""
 
-    def __init__(self, target: Target, scene: Scene, settings: ViewSettings, rays: Rays) -> None:
+    def __init__(self, target: Target, scene: Scene, settings: ViewSettings, rays: Workload) -> None:
         self._policy = policy(settings.update.mode)
         self._options: UpdateOptions = dataclasses.replace(settings.update, always=True)
         known = structure(settings.hierarchy).optimisers()

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from ..errors import Error
 from ..scene import Scene
 from ..target.base import Target
 from .hit_proof import HitProof, compared
@@ -16,8 +17,8 @@ from .intervals import measured
 from .race import LETTERS, Contestant, Race, judged
 from .racing import Course, Entry, check, oracle_of, timed_passes
 from .ray_lanes import Frame, Lane, StructureLane
-from .rig import Rays
 from .rivals.embree_lane import EmbreeLane, Rival
+from .workload import HungRays, Rays, Workload
 
 ROUNDINGS = 4.0
 """Of the largest coordinate of a ray's origin, that distances may differ by."""
@@ -30,7 +31,7 @@ def run(
     scene: Scene,
     entries: Sequence[Entry | Rival],
     course: Course,
-    rays: Rays,
+    rays: Workload,
     *,
     say: Callable[[str], None] = lambda sentence: None,
 ) -> Race:
@@ -48,15 +49,19 @@ def run(
     return Race(scene.name, scene.triangle_count, frames, *about, judged(made))
 
 
-def lane_of(target: Target, scene: Scene, entry: Entry | Rival, rays: Rays) -> Lane:
-    """Who takes part, ready to play. Raises what structures raise, and Error where another program is not there."""
+def lane_of(target: Target, scene: Scene, entry: Entry | Rival, rays: Workload) -> Lane:
+    """Who takes part, ready to play. Raises what structures raise, and Error where another program is not there, or
+    cannot trace rays that move."""
     if isinstance(entry, Rival):
+        if isinstance(rays, HungRays):
+            what = "Embree traces the same rays in every frame here, and these hang on a node"
+            raise Error(what, entry.configuration, "leave the node out, or race other structures")
         return EmbreeLane(target, scene, entry, rays)
     return StructureLane(target, scene, entry.settings, rays)
 
 
 @contextlib.contextmanager
-def _lanes(target: Target, scene: Scene, entries: Sequence[Entry | Rival], rays: Rays) -> Iterator[list[Lane]]:
+def _lanes(target: Target, scene: Scene, entries: Sequence[Entry | Rival], rays: Workload) -> Iterator[list[Lane]]:
     with contextlib.ExitStack() as stack:
         lanes: list[Lane] = []
         for entry in entries:
@@ -65,10 +70,11 @@ def _lanes(target: Target, scene: Scene, entries: Sequence[Entry | Rival], rays:
         yield lanes
 
 
-def _proved(lanes: Sequence[Lane], course: Course, oracle: int, rays: Rays) -> list[HitProof]:
+def _proved(lanes: Sequence[Lane], course: Course, oracle: int, rays: Workload) -> list[HitProof]:
     """The pass that is not timed: all hits beside those of one contestant."""
-    proofs, slack = [HitProof() for _ in lanes], slack_of(rays)
+    proofs = [HitProof() for _ in lanes]
     for moment in course.moments:
+        slack = slack_of(rays.at(moment))
         found: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         for place, lane in enumerate(lanes):
             lane.play(moment)

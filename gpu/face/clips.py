@@ -14,7 +14,7 @@ from .. import scene as plain
 from ..animate.animate import Animator
 from ..camera import Camera, fit
 from ..errors import Error
-from ..node_transforms import world_matrix
+from ..node_transforms import pose_of
 from ..target.base import Array
 from ..target.foreign import on_host
 from . import arrays
@@ -117,11 +117,8 @@ class Clip:
         scene, at = self.to_plain(), np.atleast_1d(np.asarray(times, np.float64))
         if at.ndim != 1 or not np.isfinite(at).all():
             raise arrays.ArrayError(f"times are numbers of seconds; they are {arrays.shown(np.asarray(times))}")
-        number = _node_of(scene, node)
-        found = np.stack([world_matrix(scene, number, time) for time in at.tolist()])[:, :3]
-        lengths = np.linalg.norm(found[:, :, :3], axis=1, keepdims=True)
-        found[:, :, :3] /= np.where(lengths > 0.0, lengths, 1.0)
-        return np.ascontiguousarray(found, np.float32)
+        number = node_of(scene, node, "rg.Clip.poses")
+        return np.stack([pose_of(scene, number, time) for time in at.tolist()]).astype(np.float32)
 
     def to_plain(self) -> plain.Scene:
         """The clip as plain values of the host, as the viewer and exports take it."""
@@ -174,9 +171,9 @@ def open(path: Any) -> Clip:
         raise Error(str(error).rstrip("."), "rg.open", remedy) from error
 
 
-def _node_of(scene: plain.Scene, node: str | int) -> int:
-    """The number of a node. Error."""
-    where, count = "rg.Clip.poses", len(scene.nodes)
+def node_of(scene: plain.Scene, node: str | int, where: str) -> int:
+    """The number of a node, by its name or as it is. Error."""
+    count = len(scene.nodes)
     if isinstance(node, str):
         named = [number for number, one in enumerate(scene.nodes) if one.name == node]
         if len(named) == 1:

@@ -11,6 +11,7 @@ from ..analysis.divergence import Divergence, divergence_of_rays
 from ..analysis.hot_findings import HotFinding
 from ..analysis.hot_frames import divergence_of, hot_spots_of, measured_remedy, with_findings
 from ..analysis.hot_spots import HotSpots
+from ..analysis.traced_rays import in_rows
 from ..camera import Camera
 from ..engine import Engine, View
 from ..errors import Error
@@ -23,15 +24,16 @@ from .clips import Clip, numbers_of, seen_by
 from .devices import device_of
 from .races import entry_of
 from .rays import RaySet, buffered
-from .sensors import SensorRays
+from .sensors import HungSensor, SensorRays
 from .trees import Structure
+from .workloads import workload_of
 
 
 def hot_spots(
     what: Clip | Structure,
     configuration: str | RaySet | SensorRays = "hploc",
     *,
-    rays: str = "all",
+    rays: str | RaySet | SensorRays | HungSensor = "all",
     kind: str = "both",
     frame: int = 0,
     camera: Camera | None = None,
@@ -46,7 +48,9 @@ def hot_spots(
 
     Of a clip, `configuration` says through which structure its `frame` is drawn, by a camera that sees all of it unless
     one is given, with the rays that `ray_type` casts: all, or those called `primary`, `shadow`, `occlusion`, `bounce 1`
-    and so on; of `kind` closest, any or both. Of a structure, `hot_spots(tree, rays)` counts given rays.
+    and so on; of `kind` closest, any or both. `rays` may be a set, or sensors, one on a node too (`Sensor.on`): then
+    these are counted in the picture's place, for their closest hits or for any. Of a structure, `hot_spots(tree, rays)`
+    counts given rays.
 
     `findings` of the answer say in words what is paid for, and what may help; with `remedies` each remedy is built, and
     its `gain` is how many times less the same rays cost with it.
@@ -66,11 +70,15 @@ def hot_spots(
         said = f"{type(what).__name__} and {type(configuration).__name__}"
         raise Error(f"hot spots are of a rg.Clip and a configuration, or a tree and rays; not of {said}",
                     "rg.hot_spots", "call rg.hot_spots(clip, 'hploc')")  # fmt: skip
-    with _drawn(what, configuration, frame, camera, ray_type, ray_type_options, size, device) as (engine, view):
-        found = with_findings(engine, view, hot_spots_of(engine, view, rays, kind))
+    with _drawn(what, configuration, frame, camera, ray_type, ray_type_options, size, device) as (engine, view, moment):
+        given = None
+        if not isinstance(rays, str):
+            given = in_rows(engine.target, workload_of(rays, engine.scene, "rg.hot_spots").at(moment))
+        found = hot_spots_of(engine, view, rays if isinstance(rays, str) else "all", kind, given)
+        found = with_findings(engine, view, found, given)
         if not remedies:
             return found
-        measured = (measured_remedy(engine, view, found, cast(HotFinding, one)) for one in found.findings)
+        measured = (measured_remedy(engine, view, found, cast(HotFinding, one), given) for one in found.findings)
         return dataclasses.replace(found, findings=tuple(measured))
 
 
@@ -98,7 +106,7 @@ def divergence(
     if not isinstance(what, Clip) or not isinstance(configuration, str):
         raise Error("divergence is of a rg.Clip and a configuration, or of a tree and rays", "rg.divergence",
                     "call rg.divergence(clip, 'hploc')")  # fmt: skip
-    with _drawn(what, configuration, frame, camera, "flat", None, size, device) as (engine, view):
+    with _drawn(what, configuration, frame, camera, "flat", None, size, device) as (engine, view, _):
         return divergence_of(engine, view)
 
 
@@ -112,8 +120,8 @@ def _drawn(
     ray_type_options: dict[str, Any] | None,
     size: tuple[int, int],
     device: str,
-) -> Iterator[tuple[Engine, View]]:
-    """An engine that has drawn a frame of a clip, and the view."""
+) -> Iterator[tuple[Engine, View, Moment]]:
+    """An engine that has drawn a frame of a clip, the view, and the frame's instant."""
     if ray_type not in ray_types():
         raise OptionError("ray_type", ray_type, "one of " + ", ".join(ray_types()))
     options: Any = checked(ray_types()[ray_type].Options, ray_type_options or {}, f"{ray_type}.")
@@ -123,6 +131,7 @@ def _drawn(
     (number,) = numbers_of(clip, [frame], "rg.hot_spots")
     with device_of(device).used("rg.hot_spots") as target, contextlib.closing(Engine(target, scene)) as engine:
         view = View(entry.settings, seen, ArrayPixels(target, *size))
-        engine.render_frame(Moment(number / (scene.fps or clip.fps), frame_id=number), [view])
+        moment = Moment(number / (scene.fps or clip.fps), frame_id=number)
+        engine.render_frame(moment, [view])
         engine.flush()
-        yield engine, view
+        yield engine, view, moment

@@ -25,9 +25,9 @@ from .clips import Clip, numbers_of, seen_by
 from .configured import configured
 from .devices import device_of
 from .given_trees import given_trees, note_of
-from .ray_files import rig_rays
 from .rays import RaySet
-from .sensors import SensorRays
+from .sensors import HungSensor, SensorRays
+from .workloads import workload_of
 
 MOST_FRAMES = 10_000
 _NO_MESH = (np.zeros((0, 3), np.float32), np.zeros((0, 3), np.int32))
@@ -43,7 +43,7 @@ def race(
     ray_type: str = "smooth",
     ray_type_options: dict[str, Any] | None = None,
     size: tuple[int, int] = (512, 384),
-    rays: RaySet | SensorRays | None = None,
+    rays: RaySet | SensorRays | HungSensor | str | None = None,
     repeat: int = 7,
     seed: int = 0,
     device: str = "auto",
@@ -57,8 +57,9 @@ def race(
     of one run). Without a camera one that sees all of the clip is taken. `ray_type` is one of the program's (`flat`
     has primary rays alone), its options by name.
 
-    With `rays`, a set or those of sensors, all trace these in every frame, in place of a picture's; camera, ray type
-    and size are not used then, and there are no pictures. Embree takes part in them where `embreex` or
+    With `rays`, a set, those of sensors, a sensor on a node (`Sensor.on`), or a text as `raygrove race --rays` takes it
+    ("lidar:rows=32:node=head"), all trace these in every frame, in place of a picture's; camera, ray type and size are
+    not used then, and there are no pictures. Embree takes part in them where `embreex` or
     libembree is installed: `embree:quality=low` (medium, high, dynamic) with `@rebuild` or `@refit`, on the CPU.
 
     All act in turn, in an order that rotates from frame to frame; compiling is not counted. A sample is the mean of one
@@ -79,7 +80,7 @@ def race(
     with device_of(device).used("rg.race") as target, given_trees(trees or {}, _first_mesh(scene, course, trees)):
         if rays is not None:
             some = [rival_of(text) or entry_of(text, shared) for text in contestants]
-            return race_rays(target, plain, some, course, rig_rays(rays))
+            return race_rays(target, plain, some, course, workload_of(rays, plain, "rg.race"))
         return run(target, plain, [entry_of(text, shared) for text in contestants], course)
 
 

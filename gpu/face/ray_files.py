@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..analysis.frame_rays import PRIMARY, CastRays, cast_rays
-from ..analysis.rig import Rays, camera_rays
+from ..analysis.rig import camera_rays
 from ..analysis.whole_file import whole_file
+from ..analysis.workload import Rays
 from ..camera import Camera
 from ..engine import Engine, View
 from ..errors import Error

@@ -50,6 +50,19 @@ class Sensor:
         nothing."""
         return SensorRays(self, poses, groups, masks)
 
+    def on(self, node: str | int, pose: Any = None) -> HungSensor:
+        """This sensor on a node of the clip that is measured, where it moves with it: what `rg.race`, `rg.advise` and
+        `rg.hot_spots` take as rays. `node` is its name, or its number in the file; `pose` (3, 4) says where the sensor
+        is in the node's axes, as it is at first: in the node's place, along its axes. Error where it is no pose.
+
+        >>> import raygrove as rg
+        >>> hung = rg.sensors.lidar(rows=4, columns=16, t_max=30.0).on("head")
+        >>> found = rg.race(rg.open("walker"), ["lbvh@refit", "hploc"], rays=hung, frames=range(2), device="cpu")
+        >>> found.mismatches, found.size
+        (0, (64, 1))
+        """
+        return HungSensor(self, node, np.eye(3, 4) if pose is None else pose)
+
     def beams_on(self, target: Target) -> Array:
         """The beams on a target, uploaded once."""
         if target not in self._held:
@@ -121,6 +134,19 @@ class SensorRays:
             own = column if not hasattr(column, "get") else column.get()
             columns[name] = np.repeat(own, self.sensor.count) if own.ndim else own
         return RaySet(origins, directions, self.sensor.t_min, self.sensor.t_max, **columns, check=False)
+
+
+class HungSensor:
+    """A sensor on a node of a scene (Sensor.on): what it casts is known where the scene is."""
+
+    def __init__(self, sensor: Sensor, node: str | int, pose: Any) -> None:
+        rows = np.asarray(pose, np.float32)
+        if rows.shape != (3, 4) or not np.isfinite(rows).all():
+            raise arrays.ArrayError(f"a pose is (3, 4), finite numbers; this is {arrays.shown(rows)}")
+        self.sensor, self.node, self.pose = sensor, node, rows
+
+    def __len__(self) -> int:
+        return self.sensor.count
 
 
 def lidar(

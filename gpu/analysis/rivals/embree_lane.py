@@ -15,7 +15,7 @@ from ...stats import HierarchyStatistics
 from ...target.base import Target
 from ...trace.trace import rays_in_rows
 from ..ray_lanes import Frame
-from ..rig import Rays
+from ..workload import Rays
 from .embree import QUALITIES, EmbreeProcess, PeerAbsentError, RaySet
 
 NAME = "embree"

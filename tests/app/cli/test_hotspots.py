@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from raygrove.app.cli.arguments import command_parser
@@ -76,3 +78,35 @@ def test_lines_are_of_what_the_library_lists() -> None:
     actions = {action.dest: action for action in command_parser("hotspots", "0")._actions}
     by = actions["by"]
     assert isinstance(by, argparse.Action) and tuple(by.choices or ()) == BY
+
+
+def test_rays_of_a_sensor_are_counted_in_the_pictures_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As many as it casts, through each triangle where there is no tree; a sensor that moves has other counts in
+    another frame, where one that stands in front of a still head would have the same."""
+    words = ("--hierarchy", "brute_force", "--by", "triangle")
+    found = hotspots(capsys, *words, "--rays", "dome:rows=3:columns=8:node=head")
+    assert found["ray_count"] == 24 and found["rays"] == "dome:node=head:rows=3:columns=8"
+    assert found["kind"] == "closest" and found["tests"] % 24 == 0 and found["tests"] > 0
+    sensor = ("--rays", "lidar:rows=8:columns=16:fov=-60,20:node=head", "--hierarchy", "lbvh/bvh2@rebuild")
+    counts = [hotspots(capsys, *sensor, "--frames", f"{frame}:{frame + 1}") for frame in (0, 9)]
+    assert {one["ray_count"] for one in counts} == {128} and counts[0]["visits"] != counts[1]["visits"]
+    settings = tmp_path / "rays.toml"
+    np.savez(tmp_path / "set.npz", origins=np.zeros((5, 3)), directions=np.ones((5, 3)))
+    settings.write_text('[rays]\nmeasured = "set.npz"\n')
+    assert hotspots(capsys, "--settings", str(settings))["ray_count"] == 5
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--only", "primary"), "--only primary: it chooses among a picture's rays"),
+        (("--rays", "lidar:node=wheel"), "there is no node called 'wheel'"),
+        (("--rays", "lidar:rows=0"), "--rays lidar:rows=0"),
+        (("--rays", "nowhere.npz"), "nowhere.npz"),
+    ],
+)
+def test_rays_that_cannot_be_counted_are_a_sentence(
+    words: tuple[str, ...], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["hotspots", *SMALL, "--rays", "dome:rows=2:columns=4", *words]) == 2
+    assert sentence in capsys.readouterr().err

@@ -249,6 +249,11 @@ def test_rays_of_a_file_are_raced(tmp_path: Path, capsys: pytest.CaptureFixture[
     file.write_text('contestants = ["lbvh", "hploc"]\nframes = "0:1"\nrepeat = 6\nrays = "rays.npz"\n')
     assert main(["race", str(file), "--demo", "walker", *SMALL, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["size"] == [50, 1]
+    file.write_text(
+        'contestants = ["lbvh", "hploc"]\nframes = "0:1"\nrepeat = 6\nrays = "dome:rows=2:columns=8:node=head"\n'
+    )
+    assert main(["race", str(file), "--demo", "walker", *SMALL, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["size"] == [16, 1]
     file.write_text('contestants = ["lbvh"]\nrays = "none.npz"\n')
     assert main(["race", str(file), "--demo", "walker", *SMALL]) == 2
     assert "rays names none.npz, which is not there" in capsys.readouterr().err

@@ -42,6 +42,7 @@ def test_every_group_is_there_and_every_option_says_a_sentence() -> None:
         "contours",
         "path",
         "race",
+        "rays",
         "statistics",
     }
     assert known == set(GROUPS)

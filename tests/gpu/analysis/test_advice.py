@@ -16,8 +16,9 @@ from raygrove.gpu.analysis.advice import Advice, advise, break_even
 from raygrove.gpu.analysis.alternatives import break_even_rays, usual
 from raygrove.gpu.analysis.clip_costs import ages_of, filled, held_out, measured, sampled
 from raygrove.gpu.analysis.counted_rig import CountedRig
-from raygrove.gpu.analysis.rig import Rays, Rig, camera_rays
+from raygrove.gpu.analysis.rig import Rig, camera_rays
 from raygrove.gpu.analysis.schedules import ClipCosts, cost_of, offline_optimum, played
+from raygrove.gpu.analysis.workload import Rays
 from raygrove.gpu.camera import Camera, fit
 from raygrove.gpu.face.configured import configured
 from raygrove.gpu.hierarchy.base import Capabilities

@@ -19,7 +19,7 @@ from raygrove.gpu.analysis.intervals import LEAST_SAMPLES, Measured, measured, o
 from raygrove.gpu.analysis.race import Contestant, Race, judged
 from raygrove.gpu.analysis.racing import turns, warp_steps
 from raygrove.gpu.analysis.ray_racing import ROUNDINGS, slack_of
-from raygrove.gpu.analysis.rig import Rays
+from raygrove.gpu.analysis.workload import Rays
 from raygrove.gpu.camera import Camera
 from raygrove.gpu.hierarchy.registry import register, structure, structures, unregister
 from raygrove.gpu.scene import Moment

@@ -1,0 +1,66 @@
+"""The rays that measurements trace in every frame: the same ones, or rays that hang on a node of the scene and move
+with it."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from ..node_transforms import pose_of
+from ..scene import Moment, Scene
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Rays:
+    """Rays as plain arrays of the host: origins and directions (N, 3) float32, and what bounds them, (N,) float32 or
+    one number for all."""
+
+    origins: np.ndarray
+    directions: np.ndarray
+    t_min: float | np.ndarray = 0.0
+    t_max: float | np.ndarray = float("inf")
+
+    def __len__(self) -> int:
+        return len(self.origins)
+
+    def at(self, moment: Moment) -> Rays:
+        """Those of an instant: the same at all of them."""
+        return self
+
+    def at_most(self, count: int) -> Rays:
+        """Not more than so many, neighbours in runs of 64, which go through a structure together."""
+        if len(self) <= count:
+            return self
+        runs, kept = len(self) // 64, max(1, count // 64)
+        first = np.linspace(0, runs - 1, kept).astype(np.int64) * 64
+        some = (first[:, None] + np.arange(64)).reshape(-1)
+        t_min, t_max = (bound[some] if isinstance(bound, np.ndarray) else bound for bound in (self.t_min, self.t_max))
+        return Rays(self.origins[some], self.directions[some], t_min, t_max)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class HungRays:
+    """Rays in the axes of a node of a scene, whose scale is left out: others in the world at each instant."""
+
+    scene: Scene
+    node: int
+    local: Rays
+
+    def __len__(self) -> int:
+        return len(self.local)
+
+    def at(self, moment: Moment) -> Rays:
+        """The rays in the world at an instant."""
+        pose = pose_of(self.scene, self.node, moment.time, moment.clip)
+        turn, place = pose[:, :3].T, pose[:, 3]
+        origins = (self.local.origins.astype(np.float64) @ turn + place).astype(np.float32)
+        directions = (self.local.directions.astype(np.float64) @ turn).astype(np.float32)
+        return dataclasses.replace(self.local, origins=origins, directions=directions)
+
+    def at_most(self, count: int) -> HungRays:
+        """Not more than so many (Rays.at_most)."""
+        return dataclasses.replace(self, local=self.local.at_most(count))
+
+
+Workload = Rays | HungRays
