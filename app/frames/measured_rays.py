@@ -4,12 +4,11 @@ another choice or another scene."""
 from __future__ import annotations
 
 from raygrove.app.settings.ray_options import RayOptions, measures_others
-from raygrove.gpu.analysis.traced_rays import in_rows
+from raygrove.gpu.analysis.traced_rays import RowRays, in_rows
 from raygrove.gpu.analysis.workload import Rays, Workload
 from raygrove.gpu.face.workloads import workload_of
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.target.base import Target
-from raygrove.gpu.trace.trace import BufferRays
 
 
 class MeasuredRays:
@@ -38,7 +37,7 @@ class MeasuredRays:
         found = self.workload()
         return None if found is None else found.at(self._moment)
 
-    def in_rows(self, target: Target) -> BufferRays | None:
+    def in_rows(self, target: Target) -> RowRays | None:
         """The same on a target, as kernels that count take them."""
         found = self.now()
         return None if found is None else in_rows(target, found)

@@ -31,7 +31,11 @@ def timed(target: Target, launch: Callable[[], None]) -> float:
     return sum(timing.phases_ms.values())
 
 
-def in_rows(target: Target, rays: Rays) -> BufferRays:
+RowRays = BufferRays
+"""Rays on a target as kernels that count take them."""
+
+
+def in_rows(target: Target, rays: Rays) -> RowRays:
     """Rays on a target as kernels that count take them."""
     return upload_rays(target, rays.origins, rays.directions, rays.t_min, rays.t_max)
 

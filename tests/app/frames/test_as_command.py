@@ -222,6 +222,11 @@ def test_a_race_is_said_with_the_camera_and_all_that_is_shown() -> None:
     assert dict(names.set) == {
         "demo.triangles": "500", "statistics.traversal_cost": "2", "ray_type.steps.maximum": "31", "camera.near": "6",
     }  # fmt: skip
+    for rays in ("dome:node=head", "/somewhere/rays.npz"):
+        measured = dataclasses.replace(state, settings=set_option(state.settings, "rays.measured", rays))
+        words = shlex.split(as_command.race_line(measured, SCENE, Settings(), ("lbvh",)))
+        assert parse(words[words.index("race") :], "1").rays == rays
+        assert "--rays" not in shlex.split(as_command.command_line(measured, SCENE, (8, 8), Settings()))
     looking = dataclasses.replace(state, views=(dataclasses.replace(state.views[0], camera=1),), cameras=(FITTED,) * 2)
     words = shlex.split(as_command.race_line(looking, SCENE, Settings(), ("lbvh",)))
     assert words[words.index("--camera") + 1] == "1" and "--eye" not in words
