@@ -22,3 +22,7 @@ class Error(Exception):
         said = f"{what.rstrip('.')}: {remedy.rstrip('.')}." if remedy else what
         super().__init__(f"{where}: {said}" if where else said)
         self.what, self.where, self.remedy = what, where, remedy
+
+
+class UnreadableError(Error):
+    """A file or a folder that is not there, or does not hold what was to be read: commands end with exit code 3."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 from raygrove.app.cli.sweep_plan import words_of
 from raygrove.app.export.tables import json_text, text_table
 from raygrove.app.export.whole_files import check_writable, write_atomically
-from raygrove.app.problems.problems import UsageError
+from raygrove.app.problems.problems import EXIT_USAGE, UsageError
 from raygrove.bench.store.jobs import SUITE
-from raygrove.bench.store.packed import query
+from raygrove.bench.store.packed import QueryError, query
 from raygrove.bench.store.reading import ENDING, read_results
 from raygrove.bench.store.report import parts_of
 from raygrove.bench.store.tables import ENDINGS, Filter, columns_of, filter_of, flat_rows, shown, written
+from raygrove.printable import printable_lines
 
 if TYPE_CHECKING:
     from raygrove.app.cli.main import Words
@@ -71,7 +73,14 @@ def _ask(names: argparse.Namespace, words: Words) -> int:
     if alone or (names.out or "").endswith(ENDING):
         raise UsageError(f"--sql and {', '.join(alone) or names.out}: SQL picks, names and sorts rows itself.")
     damaged: list[str] = []
-    answer = query(names.files[0], names.sql, damaged)
+    try:
+        answer = query(names.files[0], names.sql, damaged)
+    except QueryError as error:
+        if not error.excerpt:
+            raise
+        words.error(str(error))
+        print(printable_lines(error.excerpt), file=sys.stderr)
+        return EXIT_USAGE
     for sentence in damaged:
         words.warn(sentence)
     if names.out is not None:

@@ -47,6 +47,14 @@ class SuiteJobs:
         plain = {key: list(value) if isinstance(value, tuple) else value for key, value in said.items()}
         about = {"format": FORMAT, "version": VERSION, "sources": sources}
         self._common = {**about, "measure": SUITE, "device": kind, **plain}
+        known = dict.fromkeys(scene for suite in chosen for scene in scene_names(suite))
+        for name in names.scenes or ():
+            if name not in known:
+                one = len(chosen) == 1
+                what = (
+                    f"{chosen[0]} has no such scene; it has" if one else "no such scene is in these suites; they have"
+                )
+                raise UsageError(f"--scenes {name}: {what} {', '.join(known)}.")
         self._jobs = [job for suite in chosen for job in self._of(suite, names)]
 
     def __len__(self) -> int:
@@ -61,9 +69,7 @@ class SuiteJobs:
 
     def _of(self, suite: str, names: argparse.Namespace) -> Iterator[Job]:
         scenes = scene_names(suite)
-        for name in names.scenes or scenes:
-            if name not in scenes:
-                raise UsageError(f"--scenes {name}: {suite} has no such scene; it has {', '.join(scenes)}.")
+        for name in (one for one in names.scenes or scenes if one in scenes):
             sources = [one.source for one in choices_of(suite) if one.published == name]
             models = list(dict.fromkeys(source.file or source.body for source in sources))
             files = tuple(self._found(suite, name, [model for model in models if model], names.data))

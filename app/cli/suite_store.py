@@ -1,5 +1,5 @@
-"""`suite NAME|all --store DIR`: the published evaluations by jobs of a store, which the same command goes on from, and
-their tables from its results."""
+"""`suite NAME|all ... --store DIR`: the published evaluations by jobs of a store, which the same command goes on
+from, and their tables from its results."""
 
 from __future__ import annotations
 
@@ -31,11 +31,12 @@ PAGES = "suites"
 def run(names: argparse.Namespace, words: Words) -> int:
     """Do what has no result yet, then write the report of each suite; returns the exit code: 1 where a job came to no
     good, or nothing was measured."""
-    if len(names.files) != 1:
-        raise UsageError("name a suite, or all, and a folder for results: suite all --store DIR (docs/sweeps.md).")
-    chosen = tuple(suites()) if names.files[0] == ALL else (named(names.files),)
+    if not names.files:
+        raise UsageError("name suites, or all, and a folder for results: suite all --store DIR (docs/sweeps.md).")
+    chosen = tuple(suites()) if ALL in names.files else tuple(dict.fromkeys(named([one]) for one in names.files))
     if names.store is None:
-        raise UsageError(f"suite {names.files[0]}: name a folder for its results, which is made: --store DIR.")
+        typed = " ".join(names.files)
+        raise UsageError(f"suite {typed}: name a folder for the results, which is made: --store DIR.")
     kind = names.device or "auto"
     if kind not in KINDS:
         raise UsageError(f"--device {kind}: write auto, cpu or cuda; a worker for each GPU takes the jobs.")

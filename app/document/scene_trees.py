@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
+import zipfile
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,22 @@ from raygrove.printable import printable
 
 if TYPE_CHECKING:
     from raygrove.app.document.document import Document
+
+
+TREE_ENDINGS = (".rgtree", ".bin", ".json")
+"""Of files that are trees, as no scene ends so; an .npz is a tree where it holds one."""
+
+
+def is_tree_file(path: str) -> bool:
+    """Whether a file is a tree by its name, or an .npz by the arrays that it lists."""
+    ending = os.path.splitext(path)[1].lower()
+    if ending != ".npz":
+        return ending in TREE_ENDINGS
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return {"children.npy", "first.npy", "count.npy", "primitives.npy"} <= {*archive.namelist()}
+    except (OSError, zipfile.BadZipFile):
+        return False
 
 
 @dataclasses.dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from raygrove.app.document.state import State
+from raygrove.gpu.analysis.tree_levels import joined_nodes
 from raygrove.gpu.camera import Camera
 from raygrove.gpu.clip import ClipOptions
 from raygrove.gpu.engine import Boxes, Engine, View, depth_colors
@@ -27,7 +28,8 @@ LEAST_SHARE = 20.0
 @dataclasses.dataclass(frozen=True, eq=False)
 class BoxReport:
     """What there is on each level, and how many boxes were drawn of those asked for. `colors` (levels, 3) uint8 are the
-    levels' colours. `visibility` is a sentence on what can be seen from the camera or a cell, where that is asked."""
+    levels' colours. `visibility` is a sentence on what can be seen from the camera or a cell, where that is asked.
+    `joined` inner nodes of the binary tree, whose levels these are, a wide layout has in nodes further up."""
 
     level_counts: tuple[int, ...]
     leaf_counts: tuple[int, ...]
@@ -35,6 +37,7 @@ class BoxReport:
     wanted: int
     colors: np.ndarray
     visibility: str = ""
+    joined: int = 0
 
     @property
     def sentence(self) -> str:
@@ -43,6 +46,8 @@ class BoxReport:
             said = f"{self.shown:,} of {self.wanted:,} boxes are drawn: those nearest to the eye."
         else:
             said = f"{self.shown:,} boxes of {sum(self.level_counts):,} are drawn."
+        if self.joined:
+            said += f" They are the binary tree's: the layout joins {self.joined:,} of its inner nodes to those above."
         return f"{said} {self.visibility}".strip()
 
 
@@ -91,6 +96,7 @@ def select_boxes(
         wanted,
         depth_colors(levels),
         _visibility(table, options, visible),
+        joined_nodes(table),
     )
     return boxes, report
 

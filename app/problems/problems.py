@@ -15,7 +15,7 @@ from raygrove.app.scene_io.errors import SceneError, TreeOfSceneError
 from raygrove.app.settings.file import SettingsError
 from raygrove.app.user_files.bookmarks import BookmarksError
 from raygrove.gpu.display.sphere_look import SphereDrawingError
-from raygrove.gpu.errors import Error
+from raygrove.gpu.errors import Error, UnreadableError
 from raygrove.gpu.gravity import ForcesError
 from raygrove.gpu.hierarchy.base import HierarchyError, TilesError
 from raygrove.gpu.settings import OptionError
@@ -54,6 +54,7 @@ KINDS: tuple[tuple[type[BaseException], str, int], ...] = (
     (ForcesError, "These forces take too long", EXIT_USAGE),
     (TilesError, "Tiles cannot draw this", EXIT_USAGE),
     (HierarchyError, "The structure cannot do this", EXIT_FAILURE),
+    (UnreadableError, "This cannot be read", EXIT_FILE),
     (Error, "This is not possible", EXIT_FAILURE),
 )
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from raygrove.app.export.whole_files import check_writable, write_atomically
-from raygrove.gpu.errors import Error
+from raygrove.gpu.errors import UnreadableError
 
 from .jobs import FORMAT, sha_of
 
@@ -27,7 +27,7 @@ LONGEST = 1 << 26
 """Bytes of a result, at most."""
 
 
-class StoreError(Error):
+class StoreError(UnreadableError):
     """A folder that is no store, is none of this version, or cannot be written any more."""
 
     def __init__(self, what: str, folder: object, remedy: str) -> None:

@@ -33,10 +33,12 @@ MOST_MEMORY = "4GB"
 
 
 class QueryError(Error):
-    """SQL that cannot be answered, or no DuckDB to answer it."""
+    """SQL that cannot be answered, or no DuckDB to answer it. `excerpt` is the line of the SQL that is wrong, and below
+    it a caret where; "" where that is not known."""
 
-    def __init__(self, what: str, remedy: str) -> None:
+    def __init__(self, what: str, remedy: str, excerpt: str = "") -> None:
         super().__init__(what, "results", remedy)
+        self.excerpt = excerpt
 
 
 @dataclasses.dataclass(frozen=True)
@@ -96,8 +98,10 @@ def query(place: str, sql: str, damaged: list[str]) -> Answer:
             columns = tuple(str(column[0]) for column in found.description or ())
             return Answer(columns, [dict(zip(columns, row, strict=True)) for row in found.fetchall()], bool(packed))
         except duckdb.Error as error:
-            said = " ".join(str(error).split())
-            raise QueryError(f"SQL: {said}", f"the table is {TABLE}, a column each key of --json") from error
+            said, line, caret = str(error).partition("\nLINE ")
+            sentence = " ".join(said.split())
+            remedy = f"the table is {TABLE}, a column each key of --json"
+            raise QueryError(f"SQL: {sentence}", remedy, f"{line}{caret}".strip("\n")) from error
 
 
 def state_of(store: Store) -> str:

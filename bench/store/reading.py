@@ -8,7 +8,7 @@ import pathlib
 from collections.abc import Iterator
 from typing import Any
 
-from raygrove.gpu.errors import Error
+from raygrove.gpu.errors import UnreadableError
 
 from .folder import Store
 
@@ -18,7 +18,7 @@ LONGEST = 1 << 26
 
 
 def read_results(place: str, damaged: list[str] | None = None) -> Iterator[dict[str, Any]]:
-    """The results of a store or of a file. Raises StoreError, Error, OSError."""
+    """The results of a store or of a file. Raises UnreadableError, as StoreError is, and OSError."""
     if place.endswith(ENDING):
         yield from _lines(pathlib.Path(place))
     else:
@@ -26,7 +26,12 @@ def read_results(place: str, damaged: list[str] | None = None) -> Iterator[dict[
 
 
 def _lines(path: pathlib.Path) -> Iterator[dict[str, Any]]:
-    with open(path, "rb") as file:
+    try:
+        opened = path.open("rb")
+    except OSError as error:
+        what = f"it cannot be read ({error.strerror})"
+        raise UnreadableError(what, str(path), "name a store, or a file of JSON lines") from error
+    with opened as file:
         number = 0
         while line := file.readline(LONGEST):
             number += 1
@@ -39,13 +44,13 @@ def _record(line: bytes, where: str) -> dict[str, Any]:
     try:
         record = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise Error(f"it is no JSON ({error})", where, remedy) from error
+        raise UnreadableError(f"it is no JSON ({error})", where, remedy) from error
     if not isinstance(record, dict) or not isinstance(record.get("job"), dict):
-        raise Error("it is no result", where, remedy)
+        raise UnreadableError("it is no result", where, remedy)
     rows = record.get("rows", [])
     tables = [record.get("samples", {}), *(row.get("rounds", {}) for row in rows if isinstance(row, dict))]
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows) or not all(map(_is_table, tables)):
-        raise Error("its samples are no lists of numbers by names", where, remedy)
+        raise UnreadableError("its samples are no lists of numbers by names", where, remedy)
     return record
 
 

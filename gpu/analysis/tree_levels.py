@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..configuration import ConfigurationError, parse
-from ..hierarchy.base import Hierarchy, NodeTable, Primitives, StructureChoice
+from ..hierarchy.base import NOT_TOLD, Hierarchy, NodeTable, Primitives, StructureChoice
 from ..hierarchy.build_now import build_now
 from ..hierarchy.registry import make_structure
 from ..target.base import Target
@@ -32,15 +32,25 @@ class Level:
 
 @dataclasses.dataclass(frozen=True)
 class Levels:
-    """A tree as its levels, from the root down; `name` is how it is spelt."""
+    """A tree as its levels, from the root down; `name` is how it is spelt. The levels are those of the binary tree; of
+    its inner nodes a wide layout has `joined` so many to nodes further up."""
 
     name: str
     levels: tuple[Level, ...]
+    joined: int = 0
 
     @property
     def sah_cost(self) -> float:
         """Of the whole tree."""
         return sum(level.sah for level in self.levels)
+
+    @property
+    def said_of_layout(self) -> str:
+        """What rays meet in place of these levels, where the layout is a wide one; "" where it is not."""
+        if not self.joined:
+            return ""
+        inner, layout = sum(level.nodes for level in self.levels), self.name.rpartition("/")[2]
+        return f"of the binary tree: {layout} joins its {inner:,} inner nodes into {inner - self.joined:,} wide ones"
 
 
 def levels_of(table: NodeTable, name: str) -> Levels:
@@ -65,7 +75,14 @@ def levels_of(table: NodeTable, name: str) -> Levels:
         is_told = above is not None and whole[depth] > 0.0
         rows.append(Level(int(nodes), int(leaves), int(held), float(of_root), float(sah),
                           float(overlap[depth] / whole[depth]) if is_told else None))  # fmt: skip
-    return Levels(name, tuple(rows))
+    return Levels(name, tuple(rows), joined_nodes(table))
+
+
+def joined_nodes(table: NodeTable) -> int:
+    """How many inner nodes of a binary tree are no nodes of its layout, which has joined them to those above."""
+    if table.event_ids is None:
+        return 0
+    return int(np.count_nonzero(~table.is_leaf & (table.event_ids == NOT_TOLD)))
 
 
 def spelling(hierarchy: Hierarchy) -> str:

@@ -6,18 +6,17 @@ import os
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from raygrove.app.document.scene_trees import ReadTree, open_tree
+from raygrove.app.document.scene_trees import TREE_ENDINGS, ReadTree, open_tree
 from raygrove.app.ui.dialogs.questions import tr
 from raygrove.app.ui.session.session import Session
 from raygrove.printable import printable
 
-TREE_FILES = "*.rgtree *.npz *.bin *.json"
+TREE_FILES = " ".join(f"*{ending}" for ending in (*TREE_ENDINGS, ".npz"))
 
 
 def ask_for_tree(session: Session, parent: QWidget) -> None:
     """Ask for the file of a tree over the open scene, and take it; without a scene say what to do first."""
-    if session.document.scene is None:
-        session.notices.show("warning", tr("A tree is over a scene: open that scene first."), topic="tree")
+    if not _has_scene(session):
         return
     filters = f"{tr('Trees')} ({TREE_FILES});;{tr('All files')} (*)"
     path, _ = QFileDialog.getOpenFileName(parent, tr("Open a tree over this scene"), session.memory.folder(), filters)
@@ -29,6 +28,8 @@ def take_tree(session: Session, path: str) -> None:
     """Make the tree of a file the structure of the open scene, and say what was proved of it, or is wrong with it."""
     session.notices.clear("problem")
     session.notices.clear("tree")
+    if not _has_scene(session):
+        return
 
     def opened(name: str, found: ReadTree) -> None:
         file = printable(os.path.basename(path))
@@ -44,3 +45,11 @@ def take_tree(session: Session, path: str) -> None:
 
     session.memory.set_folder(path)
     open_tree(session.document, path, opened)
+
+
+def _has_scene(session: Session) -> bool:
+    """Whether there is a scene that a tree can be over; else what to do first is said."""
+    if session.document.scene is not None:
+        return True
+    session.notices.show("warning", tr("A tree is over a scene: open that scene first."), topic="tree")
+    return False

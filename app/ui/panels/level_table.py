@@ -117,8 +117,12 @@ class LevelTable(QWidget):
         self.model.show_trees(trees)
         self.view.setVisible(bool(trees))
         self.sentence.setVisible(bool(trees))
-        lines = [f"{letter} {tree.name}: SAH cost {tree.sah_cost:.4g}, {len(tree.levels)} levels"
-                 for letter, tree in zip("AB", trees, strict=False)]  # fmt: skip
+        lines = [
+            " ".join(
+                [f"{letter} {tree.name}: SAH cost {tree.sah_cost:.4g}, {len(tree.levels)} levels", tree.said_of_layout]
+            ).rstrip()  # fmt: skip
+            for letter, tree in zip("AB", trees, strict=False)
+        ]
         self.sentence.setText("\n".join(lines))
 
 

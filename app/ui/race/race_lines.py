@@ -1,10 +1,12 @@
 """What each contestant costs over the clip, a line each, below the pictures: medians of what was measured.
-Lines are told apart by letter and dash, as in the panel Cost over time; a click goes there."""
+Lines are told apart by letter and dash, as in the panel Cost over time, and by shapes on their values as long as these
+are few; a click goes there."""
 
 from __future__ import annotations
 
 import time
 
+import numpy as np
 from PySide6.QtCore import QCoreApplication, QEvent, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -19,6 +21,9 @@ BETWEEN_S = 0.5
 """From one drawing of the lines to the next."""
 HEIGHT, LOW_HEIGHT, LOW_BELOW = 132, 92, 520
 """Pixels of it, and in a view that is lower than the last."""
+
+MOST_MARKED = 24
+"""Values of a line that have their shapes on them: more of them would hide its dashes."""
 
 
 def titles() -> dict[str, str]:
@@ -70,13 +75,21 @@ class RaceLines(QWidget):
         """Draw what is known now."""
         self._drawn_at = time.monotonic()
         color, title = scheme().text, titles()[self._shown]
-        lines = [Line(*self.log.line(place, self._shown), color, letter=LETTERS[place]) for place in range(self._count)]
+        lines = [self._line(place, color) for place in range(self._count)]
         if self.log.is_empty:
             title = self.tr("{title}: play the animation").format(title=title)
         if self._duration <= 0.0:
             title = self.tr("{title}: this scene does not move").format(title=titles()[self._shown])
         self.chart.show_lines(lines, self._duration, title)
         self.chart.setAccessibleName(title)
+
+    def _line(self, place: int, color: str) -> Line:
+        """A contestant's line, through the places that were measured; a slow machine draws few of them in a run of the
+        clip, and dots between gaps would have neither dash nor shape."""
+        times, values = self.log.line(place, self._shown)
+        known = np.isfinite(values)
+        is_marked = np.count_nonzero(known) <= MOST_MARKED
+        return Line(times[known], values[known], color, letter=LETTERS[place], is_marked=bool(is_marked))
 
     def showEvent(self, event: QShowEvent) -> None:
         """Catch up with what came while it was hidden."""

@@ -21,6 +21,7 @@ from PySide6.QtGui import (
     QPalette,
     QPen,
     QPixmap,
+    QPolygonF,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -35,6 +36,15 @@ DOT_RADIUS = (2.0, 1.2)
 DASHES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine)
 """Of the lines A, B, C, D, and of the next four again."""
 
+MARK_RADIUS = 3.5
+CORNERS: tuple[tuple[tuple[float, float], ...], ...] = (
+    (),
+    ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
+    ((0.0, -1.2), (1.1, 0.9), (-1.1, 0.9)),
+    ((0.0, -1.3), (1.3, 0.0), (0.0, 1.3), (-1.3, 0.0)),
+)
+"""Shapes of the values of A, B, C and D, in radii; none: a disc."""
+
 LETTER_WIDTH, LETTER_HEIGHT = 14, 12
 
 FEWEST_LOG_TICKS = 4
@@ -47,13 +57,15 @@ TICK_WIDTH, TICK_HEIGHT = 70, 32
 @dataclasses.dataclass(frozen=True)
 class Line:
     """Values over times, both of one length and times ascending; a value that is not a number is a gap. `is_old` draws
-    thin, and without a letter dotted; a `letter` stands at the line's end, and chooses one of DASHES."""
+    thin, and without a letter dotted; a `letter` stands at the line's end, and chooses one of DASHES. `is_marked` puts
+    a shape, the letter's own, on every value: for lines of few."""
 
     times: np.ndarray
     values: np.ndarray
     color: str
     is_old: bool = False
     letter: str = ""
+    is_marked: bool = False
 
     @property
     def style(self) -> Qt.PenStyle:
@@ -177,7 +189,10 @@ class LineChart(QWidget):
                 points = self._points(run, area)
                 if len(points) > 1:
                     painter.drawPolyline(points)
-                else:
+                if line.is_marked:
+                    for place in points:
+                        painter.fillPath(mark(line.letter, place), QColor(line.color))
+                elif len(points) == 1:
                     dot = QPainterPath()
                     dot.addEllipse(points[0], *(DOT_RADIUS[line.is_old],) * 2)
                     painter.fillPath(dot, QColor(line.color))
@@ -234,6 +249,17 @@ class LineChart(QWidget):
             painter.drawLine(QPointF(x, area.bottom()), QPointF(x, area.bottom() + 3))
             left = min(x - metrics.horizontalAdvance(number) / 2, self.width() - metrics.horizontalAdvance(number) - 1)
             painter.drawText(QPointF(left, area.bottom() + metrics.ascent() + 4), number)
+
+
+def mark(letter: str, place: QPointF) -> QPainterPath:
+    """The shape of a letter's values: A a disc, B a square, C a triangle, D a diamond, and the next four again."""
+    shape, r = QPainterPath(), MARK_RADIUS
+    corners = CORNERS[(ord(letter or "A") - ord("A")) % len(CORNERS)]
+    if corners:
+        shape.addPolygon(QPolygonF([place + QPointF(x * r, y * r) for x, y in (*corners, corners[0])]))
+    else:
+        shape.addEllipse(place, r, r)
+    return shape
 
 
 def runs(line: Line) -> list[Line]:

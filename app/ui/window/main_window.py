@@ -19,6 +19,7 @@ from raygrove.app.ui.commands.command import Submenu
 from raygrove.app.ui.commands.commands import Commands
 from raygrove.app.ui.dialogs import questions
 from raygrove.app.ui.dialogs.opened_dialogs import OpenedDialogs
+from raygrove.app.ui.dialogs.opened_files import open_other
 from raygrove.app.ui.menus import camera_menu, recent_menu, render_menus, window_menus
 from raygrove.app.ui.menus.animation_menu import animation_menu
 from raygrove.app.ui.menus.scene_menu import SceneTools, scene_menu
@@ -39,7 +40,7 @@ from raygrove.app.ui.session import recent_files
 from raygrove.app.ui.session.scene_files import SceneFiles
 from raygrove.app.ui.session.session import Session
 from raygrove.app.ui.session.set_aside import SetAside
-from raygrove.app.ui.session.settings_files import Remaker, open_settings
+from raygrove.app.ui.session.settings_files import Remaker
 from raygrove.app.ui.timeline.timeline_bar import TimelineBar
 from raygrove.app.ui.window import theme
 from raygrove.app.ui.window.docks import FirstRoom, PageAlone, PictureAlone, TabBars, make_docks
@@ -51,7 +52,6 @@ from raygrove.app.ui.window.tour import Tour
 from raygrove.app.ui.window.tour_steps import steps
 from raygrove.app.ui.window.welcome import WelcomePage
 from raygrove.app.ui.window.workspaces import Workspaces
-from raygrove.app.user_files.presets import is_settings_file
 from raygrove.gpu.scene import Scene
 
 
@@ -228,13 +228,10 @@ class MainWindow(QMainWindow):
 
     # -- scenes ---------------------------------------------------------------------------------------------------
     def open_files(self, paths: list[str]) -> None:
-        """Open files as one scene, in the background; a file of settings changes those, and opens what it names."""
+        """Open files as one scene, in the background; a file of settings changes those, a tree is the structure."""
         self.session.notices.clear("problem")
         paths = [path for entry in paths for path in recent_files.files_of(entry)]
-        if len(paths) == 1 and is_settings_file(paths[0]):
-            scene = open_settings(self.session, paths[0])
-            if scene:
-                self.open_files([scene])
+        if open_other(self.session, paths, self.open_files):
             return
         self.memory.set_folder(paths[0])
         self.document.open_files(paths)

@@ -163,7 +163,7 @@ def test_a_scene_that_cannot_be_measured_is_told(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ([], "name a suite, or all"),
+        ([], "name suites, or all"),
         (["meister"], "there is no suite 'meister'"),
         (["chang2012", "--scenes", "XX"], "has no such scene"),
         (["chang2012", "--device", "cuda:1"], "write auto, cpu or cuda"),
@@ -178,12 +178,21 @@ def test_what_cannot_be_meant_is_a_sentence(
 
 def test_a_suite_without_a_store_asks_for_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["suite", "chang2012", "--dry-run"]) == 2
-    assert "suite chang2012: name a folder for its results" in capsys.readouterr().err
+    assert "suite chang2012: name a folder for the results" in capsys.readouterr().err
     assert main(["suite", "meister", "--dry-run"]) == 2
     assert "there is no suite 'meister'" in capsys.readouterr().err
 
 
 def test_all_suites_are_jobs_of_one_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    two = ["suite", "chang2012", "octree2008", "chang2012", "--store", str(tmp_path / "none"), "--device", "cpu"]
+    capsys.readouterr()
+    assert main([*two, "--dry-run", "--json"]) == 0
+    both = sum(len(jobs_of(suite)) for suite in ("chang2012", "octree2008"))
+    assert json.loads(capsys.readouterr().out)["jobs"] == both > len(jobs_of("chang2012"))
+    assert main([*two, "--dry-run", "--json", "--scenes", "KR2"]) == 0
+    assert json.loads(capsys.readouterr().out)["jobs"] == 1
+    assert main([*two, "--dry-run", "--scenes", "KR9"]) == 2
+    assert "--scenes KR9: no such scene is in these suites; they have SR1, " in capsys.readouterr().err
     assert main(["suite", "all", "--store", str(tmp_path / "none"), "--device", "cpu", "--dry-run", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["to_do"] == told["jobs"] == 31 and not (tmp_path / "none").exists()

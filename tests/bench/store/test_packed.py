@@ -95,6 +95,10 @@ def test_packing_and_asking_as_typed(store: Store, tmp_path: pathlib.Path, capsy
     assert json.loads(capsys.readouterr().out)["results"][0]["configuration"] == "hploc"
     assert "hploc & 6" in (tmp_path / "t.tex").read_text()
     assert main(["results", place, "--sql", MEDIANS, "--where", "scene=walker"]) == 2
+    capsys.readouterr()
+    assert main(["results", place, "--sql", "SELECT sha,\n  speed\nFROM results"]) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert "LINE" not in said[0] and said[-2].endswith("  speed") and said[-1].index("^") == said[-2].index("speed")
     assert main(["store", "pack", str(tmp_path)]) != 0 and "no store of results" in capsys.readouterr().err
     assert main(["store", "pack"]) == 2
 

@@ -25,7 +25,16 @@ PROGRAM = """#include "rgtree.h"
 int main(int n, char **words) {
     int32_t count[] = {0, 2, 1}, first[] = {0, 0, 2}, children[] = {1, 2, 0, 0, 0, 0}, primitives[] = {1, 0, 2};
     float bounds[] = {0, 0, 0, 3, 1, 1, 0, 0, 0, 2, 1, 1, 2, 0, 0, 3, 1, 1};
-    rgtree tree = {3, 3, count, first, children, primitives, n > 2 ? NULL : bounds, "by hand"};
+    float *boxes = n > 2 && words[2][0] ? NULL : bounds;
+    rgtree tree = {3, 3, count, first, children, primitives, boxes, "by hand", 0, NULL, NULL};
+    float times[] = {0, 0.5f}, frames[36];
+    int i;
+    for (i = 0; i < 36; i++) frames[i] = bounds[i % 18] + (i < 18 ? 0.0f : 0.25f);
+    if (n > 3) {
+        tree.frame_count = 2;
+        tree.frame_times = times;
+        tree.frame_bounds = frames;
+    }
     return !rgtree_write(words[1], &tree);
 }
 """
@@ -63,17 +72,35 @@ def test_a_tree_comes_back_bit_for_bit_and_is_mapped(tmp_path: pathlib.Path) -> 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.rgtree", "b.rgtree"]
 
 
-@pytest.mark.parametrize("has_bounds", [True, False])
-def test_the_c_header_writes_what_is_read(tmp_path: pathlib.Path, has_bounds: bool) -> None:
+@pytest.fixture(scope="module")
+def c_program(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if compiler is None:
         pytest.skip("no C compiler is here")
     assert len((DOCS / "rgtree.h").read_text().splitlines()) <= 100
-    (tmp_path / "write.c").write_text(PROGRAM)
+    folder = tmp_path_factory.mktemp("c")
+    (folder / "write.c").write_text(PROGRAM)
     words = ["-std=c99", "-Wall", "-Wextra", "-Werror", f"-I{DOCS}", "write.c", "-o", "write"]
-    subprocess.run([compiler, *words], cwd=tmp_path, check=True)
-    subprocess.run([tmp_path / "write", "c.rgtree", *([] if has_bounds else ["no"])], cwd=tmp_path, check=True)
-    assert_is_the_tree(rg.load_tree(tmp_path / "c.rgtree"), BOUNDS if has_bounds else None)
+    subprocess.run([compiler, *words], cwd=folder, check=True)
+    return folder / "write"
+
+
+@pytest.mark.parametrize("has_bounds", [True, False])
+def test_the_c_header_writes_what_is_read(c_program: pathlib.Path, tmp_path: pathlib.Path, has_bounds: bool) -> None:
+    subprocess.run([c_program, "c.rgtree", *([] if has_bounds else ["no"])], cwd=tmp_path, check=True)
+    tree = rg.load_tree(tmp_path / "c.rgtree")
+    assert_is_the_tree(tree, BOUNDS if has_bounds else None)
+    assert tree.frame_bounds is None and tree.frame_times is None
+
+
+@pytest.mark.parametrize("has_bounds", [True, False])
+def test_the_c_header_writes_boxes_of_frames(c_program: pathlib.Path, tmp_path: pathlib.Path, has_bounds: bool) -> None:
+    words = ["c.rgtree", "frames", "too"] if not has_bounds else ["c.rgtree", "", "frames"]
+    subprocess.run([c_program, *words], cwd=tmp_path, check=True)
+    tree = rg.load_tree(tmp_path / "c.rgtree")
+    assert_is_the_tree(tree, BOUNDS if has_bounds else None)
+    assert tree.frame_times.tolist() == [0.0, 0.5]
+    assert tree.frame_bounds.tobytes() == np.stack([BOUNDS, BOUNDS + np.float32(0.25)]).tobytes()
 
 
 def test_the_page_says_what_works(tmp_path: pathlib.Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from raygrove.gpu.analysis.tree_levels import levels_of, spelling
-from raygrove.gpu.hierarchy.base import NodeTable
+from raygrove.gpu.hierarchy.base import NOT_TOLD, NodeTable
 from raygrove.gpu.target.base import Target
 from tests.gpu.trace.scenes import built, soup
 
@@ -46,6 +46,18 @@ def test_levels_are_the_sums_of_their_nodes(host_target: Target, name: str) -> N
             upper = np.minimum(table.upper[one], table.upper[other])
             shared += surface(lower, upper) if (upper > lower).all() else 0.0
         assert level.overlap == pytest.approx(shared / sum(root * shares[row] for row in inner), rel=1e-6, abs=1e-9)
+    made.close()
+
+
+@pytest.mark.parametrize("layout", ["bvh2", "bvh4", "bvh8", "cwbvh"])
+def test_of_a_wide_layout_it_is_said_that_levels_are_the_binary_trees(host_target: Target, layout: str) -> None:
+    made = built(host_target, soup(4, 150), "lbvh", layout)
+    table, found = made.nodes(), levels_of(made.nodes(), spelling(made))
+    told = {int(one) for one in table.event_ids[~table.is_leaf]} - {NOT_TOLD}
+    inner = int((~table.is_leaf).sum())
+    assert found.joined == inner - len(told) and (found.joined == 0) == (layout == "bvh2")
+    said = f"of the binary tree: {layout} joins its {inner:,} inner nodes into {len(told):,} wide ones"
+    assert found.said_of_layout == ("" if layout == "bvh2" else said)
     made.close()
 
 

@@ -6,9 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QFileDialog
 
+from raygrove.app.document.scene_trees import is_tree_file
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.analysis.tree_files import save_tree
 from raygrove.gpu.face.given_trees import forget_trees, is_awaited
@@ -47,8 +51,31 @@ def test_a_chosen_file_is_the_structure_and_what_was_proved_is_said(
     assert document.state.settings.render.hierarchy == "theirs"
 
 
+@pytest.mark.parametrize("ending", ["rgtree", "npz"])
+def test_a_tree_that_is_dropped_is_the_structure_of_the_open_scene(
+    scene_window: MainWindow, qtbot: Any, tmp_path: Path, ending: str
+) -> None:
+    columns = {"children": [[1, 2], [0, 0], [0, 0]], "first": [0, 0, 1], "count": [0, 1, 1], "primitives": [0, 1]}
+    path, scene = tmp_path / f"dropped.{ending}", scene_window.document.scene
+    if ending == "npz":
+        np.savez(path, **{name: np.array(rows, np.int32) for name, rows in columns.items()})
+    else:
+        save_tree(Tree(**columns), path)
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    scene_window.dropEvent(QDropEvent(QPointF(5, 5), copy, data, left, none))
+    qtbot.waitUntil(lambda: scene_window.document.state.settings.render.hierarchy == "dropped")
+    assert told_in(scene_window)[0].startswith(f"dropped.{ending} is the structure now, called dropped. ")
+    assert scene_window.document.scene is scene
+    assert not is_tree_file(str(tmp_path / "two.obj")) and not is_tree_file(str(tmp_path / "nothing.npz"))
+
+
 def test_without_a_scene_there_is_nothing_that_a_tree_is_over(window: MainWindow) -> None:
     window.commands.actions["file.open_tree"].trigger()
+    assert any("open that scene first" in text for text in told_in(window))
+    window.session.notices.clear("tree")
+    window.open_files(["theirs.rgtree"])
     assert any("open that scene first" in text for text in told_in(window))
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 
 from raygrove.app.frames.contestants import as_drawn
@@ -17,7 +18,9 @@ from raygrove.app.settings.race_options import contestants_of
 from raygrove.app.settings.titles import structure_title
 from raygrove.app.ui.race.header import RaceHeader
 from raygrove.app.ui.race.naming import ordinal, policy_title
+from raygrove.app.ui.race.race_lines import MOST_MARKED
 from raygrove.app.ui.race.ranking_panel import RankingPanel
+from raygrove.app.ui.widgets.line_chart import mark
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.analysis.hit_proof import HitProof
 from raygrove.gpu.analysis.intervals import Measured
@@ -204,6 +207,11 @@ def test_lines_over_the_clip_are_told_apart_by_letter_and_dash(raced: MainWindow
     view.lines.show_latest()
     lines = view.lines.chart.lines
     assert [line.letter for line in lines] == ["A", "B"] and lines[0].style != lines[1].style
+    assert all(np.isfinite(line.values).all() for line in lines), "gaps would leave dots that all look alike"
+    few = [line.is_marked for line in lines]
+    assert few == [len(line.times) <= MOST_MARKED for line in lines]
+    shapes = [mark(letter, QPointF(0.0, 0.0)) for letter in "ABCD"]
+    assert not any(one == other for one, other in itertools.combinations(shapes, 2))
     first, second = (line.values[np.isfinite(line.values)] for line in lines)
     np.testing.assert_allclose(second - first, 1.0, err_msg="as the stand-in has it: 4 ms and 5 ms")
     view.bar.lines.activated.emit(2)
