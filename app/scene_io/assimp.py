@@ -292,8 +292,11 @@ def texts(addresses: np.ndarray) -> list[str]:
     """The Strings at the addresses, as `String.text` gives each."""
     lengths = np.minimum(field(addresses, String, "length"), 1023)
     places = (addresses + String.data.offset).tolist()
-    raw = map(ctypes.string_at, places, lengths.tolist())
-    return [data.split(b"\0")[0].decode("utf-8", "surrogateescape") for data in raw]
+    raw = list(map(ctypes.string_at, places, lengths.tolist()))
+    if b"\0" in (whole := b"".join(raw)) or not whole.isascii():
+        return [data.split(b"\0")[0].decode("utf-8", "surrogateescape") for data in raw]
+    text, ends = whole.decode("ascii"), np.cumsum(lengths, dtype=np.int64).tolist()
+    return [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
 def matrix(values: Any) -> np.ndarray:

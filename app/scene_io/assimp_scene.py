@@ -105,11 +105,11 @@ class SceneReader:
     def _read_nodes(self) -> None:
         """Nodes parents first, and the meshes that hang from them."""
         # What a node needs of its own is found one after another; what all have, together.
-        stack = [(ctypes.addressof(self.scene.root.contents), -1, False)]
+        stack = [(ctypes.addressof(self.scene.root.contents), False, -1)]
         addresses: list[int] = []
         parents: list[int] = []
         while stack:
-            address, parent, is_leaf = stack.pop()
+            address, is_leaf, parent = stack.pop()
             index = len(addresses)
             if index >= MAX_NODES:
                 raise SceneError(
@@ -119,8 +119,14 @@ class SceneReader:
                 )
             addresses.append(address)
             parents.append(parent)
-            if not is_leaf:
-                stack += [(child, index, without) for child, without in reversed(_children(address))]
+            if is_leaf:
+                continue
+            children, are_leaves = _children(address)
+            if all(are_leaves) and len(addresses) + len(children) <= MAX_NODES:
+                addresses += children
+                parents += [index] * len(children)
+            else:
+                stack += [(*child, index) for child in reversed(list(zip(children, are_leaves, strict=True)))]
         places = np.array(addresses, np.int64)
         counts = assimp.field(places, assimp.Node, "mesh_count").astype(np.int64)
         shown = np.flatnonzero(counts)
@@ -132,8 +138,7 @@ class SceneReader:
         transforms = matrices.reshape(-1, 4, 4).astype(np.float64)
         transforms[~np.isfinite(transforms).all(axis=(1, 2))] = np.eye(4)
         self.nodes, self.sheared_count = nodes_of(names, parents, transforms)
-        for index, name in enumerate(names):
-            self.node_ids.setdefault(name, index)
+        self.node_ids = dict(zip(reversed(names), range(len(names) - 1, -1, -1), strict=True))  # the first of a name
 
     def _read_meshes(self) -> tuple[dict[int, int], list[Mesh]]:
         """Meshes with triangles, and where each of Assimp's went."""
@@ -289,14 +294,14 @@ class SceneReader:
         return remarks
 
 
-def _children(address: int) -> list[tuple[int, bool]]:
+def _children(address: int) -> tuple[list[int], list[bool]]:
     """Where the children of one of Assimp's nodes lie, and whether each has none of its own, as far as is known."""
     source = assimp.Node.from_address(address)
     places = assimp.addresses_of(source.children, source.child_count)
     if len(places) <= FEW:
-        return [(place, False) for place in places.tolist()]
+        return places.tolist(), [False] * len(places)
     leaves = assimp.field(places, assimp.Node, "child_count") == 0
-    return list(zip(places.tolist(), leaves.tolist(), strict=True))
+    return places.tolist(), leaves.tolist()
 
 
 def _light(source: assimp.Light, node_ids: Mapping[str, int], unit: float, cone: float) -> Light | None:

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import itertools
 import json
+import operator
 import os
 import struct
 from collections.abc import Iterator, Sequence
@@ -56,17 +58,17 @@ def without_collections() -> Iterator[None]:
 
 def write(scene: Scene, file: BinaryIO) -> None:
     """Write a sanitised scene (arrays float32, int32 or uint8) to an empty file."""
-    kept: list[np.ndarray] = []
+    kept: dict[int, np.ndarray] = {}
     numbers: dict[int, int] = {}
 
-    def put(array: np.ndarray) -> int:
-        number = numbers.setdefault(id(array), len(kept))
-        if number == len(kept):
-            kept.append(array)
-        return number
+    def put(arrays: Sequence[np.ndarray]) -> list[int]:
+        before, ids = len(kept), list(map(id, arrays))
+        kept.update(zip(ids, arrays, strict=True))  # what is kept lives on, so that no other array gets its id
+        numbers.update(zip(reversed(kept), range(len(kept) - 1, before - 1, -1), strict=False))
+        return list(map(numbers.__getitem__, ids))
 
     document = column_of([scene], Scene, put)
-    table = _write_arrays([np.ascontiguousarray(array) for array in kept], file)
+    table = _write_arrays(list(map(np.ascontiguousarray, kept.values())), file)
     start = _aligned(file, ALIGNMENT)
     file.write(table.data)
     end = file.tell()
@@ -78,22 +80,24 @@ def write(scene: Scene, file: BinaryIO) -> None:
 
 def _write_arrays(arrays: Sequence[np.ndarray], file: BinaryIO) -> np.ndarray:
     """The arrays' bytes, small ones of one shape together; returns their table."""
-    alike: dict[tuple[int, tuple[int, ...]], list[int]] = {}
-    for number, array in enumerate(arrays):
-        alike.setdefault((CODES[array.dtype], array.shape), []).append(number)
+    alike: dict[tuple[np.dtype[Any], tuple[int, ...]], list[int]] = {}
+    kinds = list(map(operator.attrgetter("dtype", "shape"), arrays))
+    for kind, run in itertools.groupby(range(len(arrays)), kinds.__getitem__):
+        alike.setdefault(kind, []).extend(run)
     table = np.ones((len(arrays), ROW), "<i8")
-    for (code, shape), numbers in alike.items():
+    for (dtype, shape), numbers in alike.items():
         size = arrays[numbers[0]].nbytes
         step = SMALL_ALIGNMENT if size <= SMALL else ALIGNMENT
         stride = size + -size % step
         start = _aligned(file, step)
-        table[numbers, :2] = code, len(shape)
+        table[numbers, :2] = CODES[dtype], len(shape)
         table[numbers, 2 : 2 + len(shape)] = shape
         table[numbers, -1] = start + stride * np.arange(len(numbers))
         if size <= SMALL:
             block = np.zeros((len(numbers), stride), np.uint8)
-            flat = [arrays[number].reshape(-1) for number in numbers]
-            block[:, :size] = np.concatenate(flat).view(np.uint8).reshape(len(numbers), size)
+            some = [arrays[number] for number in numbers]
+            rows = np.concatenate(some) if shape else np.stack(some)
+            block[:, :size] = rows.reshape(-1).view(np.uint8).reshape(len(numbers), size)
             file.write(block.data)
             continue
         for number in numbers:

@@ -13,6 +13,7 @@ from raygrove.gpu.scene import Mesh, Object, Scene, Spheres
 from .portions import portions, together
 
 MOST_COPIES = 64
+FLOATS, INTEGERS = np.dtype(np.float32), np.dtype(np.int32)
 AT_ONCE = 1_000_000
 """Vertices and triangles of small meshes that are looked at together."""
 
@@ -99,12 +100,12 @@ def _check_meshes(meshes: Sequence[Mesh], node_count: int, material_count: int) 
 
 def _check_shapes(mesh: Mesh) -> None:
     count, triangle_count, normals, uvs = len(mesh.positions), len(mesh.triangles), mesh.normals, mesh.uvs
-    _require(mesh.positions.shape == (count, 3) and mesh.positions.dtype == np.float32, "a mesh's positions")
-    _require(mesh.triangles.shape == (triangle_count, 3) and mesh.triangles.dtype == np.int32, "a mesh's triangles")
+    _require(mesh.positions.shape == (count, 3) and mesh.positions.dtype == FLOATS, "a mesh's positions")
+    _require(mesh.triangles.shape == (triangle_count, 3) and mesh.triangles.dtype == INTEGERS, "a mesh's triangles")
     ids = mesh.material_ids
-    _require(ids.shape == (triangle_count,) and ids.dtype == np.int32, "a mesh's materials")
-    _require(normals is None or (normals.shape == (count, 3) and normals.dtype == np.float32), "a mesh's normals")
-    _require(uvs is None or (uvs.shape == (count, 2) and uvs.dtype == np.float32), "a mesh's texture coordinates")
+    _require(ids.shape == (triangle_count,) and ids.dtype == INTEGERS, "a mesh's materials")
+    _require(normals is None or (normals.shape == (count, 3) and normals.dtype == FLOATS), "a mesh's normals")
+    _require(uvs is None or (uvs.shape == (count, 2) and uvs.dtype == FLOATS), "a mesh's texture coordinates")
 
 
 def _check_moving(mesh: Mesh, node_count: int) -> None:

@@ -27,8 +27,8 @@ NUMBERS: dict[type, np.dtype[Any]] = {
     bool: np.dtype("u1"),
 }
 
-Put = Callable[[np.ndarray], int]
-"""Keeps an array and returns its number."""
+Put = Callable[[Sequence[np.ndarray]], list[int]]
+"""Keeps arrays and returns their numbers."""
 
 
 def column_of(values: Sequence[Any], hint: Any, put: Put) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def column_of(values: Sequence[Any], hint: Any, put: Put) -> dict[str, Any]:
         some = [value for value in values if value is not None]
         return {"there": _put_numbers(there, bool, put), "of": column_of(some, _inner(hint), put)}
     if hint is np.ndarray:
-        return {"arrays": put(np.array(list(map(put, values)), np.int64))}
+        return {"arrays": put([np.array(put(values), np.int64)])[0]}
     if dataclasses.is_dataclass(hint):
         hints = hints_of(typing.cast(type, hint))
         return {name: column_of(list(map(operator.attrgetter(name), values)), of, put) for name, of in hints.items()}
@@ -53,7 +53,7 @@ def column_of(values: Sequence[Any], hint: Any, put: Put) -> dict[str, Any]:
 
 def _put_numbers(values: Sequence[Any], kind: type, put: Put, width: int | None = None) -> int:
     shape = (len(values),) if width is None else (len(values), width)
-    return put(np.array(values, NUMBERS[kind]).reshape(shape))
+    return put([np.array(values, NUMBERS[kind]).reshape(shape)])[0]
 
 
 def values_of(column: Any, hint: Any, count: int, arrays: Sequence[np.ndarray]) -> list[Any]:

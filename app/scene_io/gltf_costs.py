@@ -118,15 +118,18 @@ def _expanded(children: list[Sequence[int]], roots: Sequence[int]) -> tuple[int,
 def _bytes(document: Any) -> int:
     """What libassimp allocates for vertices, faces, joints and key frames, roughly and rather too little."""
     counts = [accessor["count"] for accessor in document.get("accessors", [])]
-    total = 0
-    of_mesh = []
+    of_mesh, vertices, faces = [], [], []
     for mesh in document.get("meshes", []):
         primitives = mesh.get("primitives", [])
         of_mesh.append(len(primitives))
         for primitive in primitives:
-            total += VERTEX_BYTES * sum(counts[index] for index in primitive.get("attributes", {}).values())
-            total += VERTEX_BYTES * sum(counts[i] for target in primitive.get("targets", ()) for i in target.values())
-            total += FACE_BYTES * (counts[primitive["indices"]] // 3 if "indices" in primitive else 0)
+            vertices += primitive.get("attributes", {}).values()
+            if "indices" in primitive:
+                faces.append(primitive["indices"])
+            for target in primitive.get("targets", ()):
+                vertices += target.values()
+    total = VERTEX_BYTES * sum(map(counts.__getitem__, vertices))
+    total += FACE_BYTES * sum(counts[index] // 3 for index in faces)
     joints = [len(skin["joints"]) for skin in document.get("skins", [])]
     for node in document.get("nodes", []):
         if "skin" in node and "mesh" in node:

@@ -100,16 +100,23 @@ class _Plain:
         """An accessor's values as float32."""
         return _normalised(self.buffers.accessor(index).astype(np.float32), self.document["accessors"][index])
 
+    def _is_whole(self, index: int) -> bool:
+        """Whether an accessor has vectors of whole numbers."""
+        accessor = self.document["accessors"][index]
+        is_whole = accessor.get("componentType", FLOAT) != FLOAT and accessor.get("type") != "SCALAR"
+        return is_whole and "bufferView" in accessor and "sparse" not in accessor
+
     def _floats(self) -> int:
         """Whole numbers where libassimp takes floating-point ones."""
         made: dict[int, int] = {}
+        if not any(map(self._is_whole, range(len(self.document.get("accessors", ()))))):
+            return 0
         for primitive in self._primitives():
             for attributes in (primitive.get("attributes", {}), *primitive.get("targets", ())):
                 for key, index in attributes.items():
                     if not key.startswith(("POSITION", "NORMAL", "TANGENT", "TEXCOORD")):
                         continue
-                    accessor = self.document["accessors"][index]
-                    if accessor["componentType"] == FLOAT or "bufferView" not in accessor or "sparse" in accessor:
+                    if not self._is_whole(index):
                         continue
                     if index not in made:
                         made[index] = self._add(self._numbers(index))

@@ -29,7 +29,7 @@ def groups_of_rows(columns: Sequence[np.ndarray], groups: np.ndarray | None = No
             hashes = (hashes ^ column[:, index]) * MULTIPLIERS[0]
             hashes ^= hashes >> np.uint64(29)
             hashes *= MULTIPLIERS[1]
-    order = np.argsort(hashes, kind="stable")
+    order = np.argsort(hashes)
     starts = np.ones(count, bool)
     if count > 1:
         is_same = hashes[order[1:]] == hashes[order[:-1]]
@@ -38,14 +38,14 @@ def groups_of_rows(columns: Sequence[np.ndarray], groups: np.ndarray | None = No
                 values = column[:, index][order]
                 is_same &= values[1:] == values[:-1]
         starts[1:] = ~is_same
-    by_hash = np.cumsum(starts) - 1
-    first = order[starts]
-    ranks = np.argsort(first, kind="stable")
-    numbers = np.empty(len(first), np.int32)
-    numbers[ranks] = np.arange(len(first), dtype=np.int32)
+    places = np.flatnonzero(starts)
+    first = np.minimum.reduceat(order, places) if count else order
+    is_first = np.zeros(count, bool)
+    is_first[first] = True
+    numbers = (np.cumsum(is_first, dtype=np.int32) - 1)[first]
     result = np.empty(count, np.int32)
-    result[order] = numbers[by_hash]
-    return result, first[ranks].astype(np.int64)
+    result[order] = np.repeat(numbers, np.diff(places, append=count))
+    return result, np.flatnonzero(is_first)
 
 
 def _words(column: np.ndarray) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from raygrove.app.scene_io import ImportLimits, SceneError
 from raygrove.gpu.scene import ABSENT, Mesh
+from tests.conftest import patience
 
 from .stages import mesh, placed, read, said, stage, vertices
 
@@ -236,3 +238,33 @@ def test_what_is_not_a_number_is_left_out_and_said(tmp_path: Path) -> None:
         assert words in said(scene)
     with pytest.raises(SceneError, match="has no triangles"):
         read(stage(tmp_path / "b.usda", mesh(body="int[] faceVertexCounts = [-3, 2000000000]\n")))
+
+
+def test_a_mesh_of_ten_time_samples_is_read_at_once(tmp_path: Path) -> None:
+    """A sheet of 100,000 points in waves, ten times: half a second of a processor on a quiet machine, from the crate to
+    the sanitised scene; each key frame has the normals of its own waves."""
+    usd = pytest.importorskip("pxr.Usd", reason="USD files are read by usd-core, which is not installed here")
+    from pxr import UsdGeom, Vt
+
+    x, y = np.meshgrid(np.arange(400.0), np.arange(250.0))
+    first = (np.arange(249)[:, None] * 400 + np.arange(399)).reshape(-1)
+    corners = np.stack([first, first + 1, first + 401, first + 400], axis=1).astype(np.int32)
+    made = usd.Stage.CreateNew(str(tmp_path / "sheet.usdc"))
+    sheet = UsdGeom.Mesh.Define(made, "/sheet")
+    sheet.CreateFaceVertexCountsAttr(Vt.IntArray.FromNumpy(np.full(len(corners), 4, np.int32)))
+    sheet.CreateFaceVertexIndicesAttr(Vt.IntArray.FromNumpy(corners.reshape(-1)))
+    points = sheet.CreatePointsAttr()
+    for code in range(10):
+        rows = np.stack([x, y, 20.0 * np.sin(x / 40.0 + code)], axis=-1).reshape(-1, 3)
+        points.Set(Vt.Vec3fArray.FromNumpy(rows.astype(np.float32)), code)
+    made.GetRootLayer().Save()
+    begun = time.process_time()
+    keys = read(tmp_path / "sheet.usdc").meshes[0].key_frames
+    assert time.process_time() - begun < patience(1.0)
+    assert keys is not None and keys.normals is not None and keys.positions.shape == (10, 100_000, 3)
+    inner = (x > 0.0) & (x < 399.0)
+    for code in (0, 9):
+        slope = 0.5 * np.cos(x[inner] / 40.0 + code)
+        expected = np.stack([-slope, np.zeros_like(slope), np.ones_like(slope)], axis=1)
+        expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+        assert np.abs(keys.normals[code][inner.reshape(-1)] - expected).max() < 1e-2
