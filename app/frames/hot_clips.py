@@ -15,9 +15,10 @@ from raygrove.app.frames.measured_rays import MeasuredRays
 from raygrove.app.frames.race_report import prepared, whole_clip
 from raygrove.app.frames.sphere_pictures import check_no_window
 from raygrove.app.frames.views import view_settings
+from raygrove.gpu.analysis.frame_counter import FrameCounter
 from raygrove.gpu.analysis.hot_clip import OF_CLIPS, ClipSpots
 from raygrove.gpu.analysis.hot_findings import HotFinding
-from raygrove.gpu.analysis.hot_frames import hot_spots_of, measured_remedy, with_findings
+from raygrove.gpu.analysis.hot_frames import hot_spots_counted, measured_remedy, with_findings
 from raygrove.gpu.analysis.hot_spots import HotSpots
 from raygrove.gpu.engine import Engine, View
 from raygrove.gpu.scene import Moment, Scene
@@ -44,13 +45,14 @@ def hot_spots_in(
     view, measured = View(view_settings(state, samples=1), state.camera_of(0), pixels), MeasuredRays()
     with contextlib.closing(Engine(target, scene)) as engine:
         prepared(engine, scene, state)
+        counter = FrameCounter(engine, view, rays, kind)
         for number, time in frames:
             moment = Moment(time, state.timeline.clip, number)
             view = dataclasses.replace(view, camera=camera_at(state, scene, moment))
             rendered(engine, moment, view)
             measured.choose(state.settings.rays, scene, moment)
             given = measured.in_rows(target)
-            found = hot_spots_of(engine, view, rays, kind, given)
+            found = hot_spots_counted(engine, view, counter, given)
             if len(frames) == 1:
                 found = with_findings(engine, view, found, given)
             if len(frames) == 1 and remedies:

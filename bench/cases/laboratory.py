@@ -1,8 +1,10 @@
 """What the laboratory costs: hot spots, steps of the ray debugger, races, and validation.
 
-Hot spots stand beside the frame's own trace, a race beside the frames of each contestant alone, the validation is of
-a large tree. All are wall times on an idle device, waited for each time, medians; the first of each compiles and does
-not count.
+Hot spots and divergence stand beside the frame's own trace, each of a tree that was just rebuilt: `counted` is what a
+view that shows them live pays for a frame, from the first launch to the last on the target's clock, nothing read;
+`read` is what one pays who asks for the lists of a new tree besides, on the host, wall time. A race stands beside the
+frames of each contestant alone, the validation is of a large tree: wall times on an idle device, waited for each time.
+All are medians; the first of each compile and capture, and do not count.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import dataclasses
+import itertools
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -18,7 +21,9 @@ from typing import Any
 import numpy as np
 
 from raygrove.app.scene_io.demos import make_demo
-from raygrove.gpu.analysis.hot_frames import corners_of, divergence_of, hot_spots_of
+from raygrove.gpu.analysis.divergence import WarpCounter
+from raygrove.gpu.analysis.frame_counter import FrameCounter
+from raygrove.gpu.analysis.hot_frames import corners_of, spots_read
 from raygrove.gpu.analysis.ray_log import record_ray
 from raygrove.gpu.analysis.validation import validate
 from raygrove.gpu.camera import fit
@@ -26,7 +31,7 @@ from raygrove.gpu.engine import Engine, View, ViewSettings
 from raygrove.gpu.pixels import ArrayPixels
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.target.base import Target
-from raygrove.gpu.trace.trace import Tracer
+from raygrove.gpu.trace.trace import VIEW_FRAME, Tracer
 
 from ..arguments import DEVICE, OUT, argument, at_least_one, chosen, repeat
 from ..context import context
@@ -34,6 +39,10 @@ from ..saved import keep
 from ..table import aligned
 
 CONTESTANTS = ("lbvh", "hploc", "ploc", "median_sah")
+SETTLING = 6
+"""Frames that do not count: kernels compile, the counts are found where they end, launches are captured."""
+_NUMBERS = itertools.count(1 << 43)
+"""Of the frames of the target's clock, apart from those of engines and rigs."""
 HOT_SCENES = ("orbit", "explode", "room")
 HOT_STRUCTURES = ("lbvh", "hploc", "median_sah")
 ARGUMENTS = (
@@ -64,7 +73,8 @@ def run(names: argparse.Namespace) -> int:
     with chosen(names.device) as target:
         about, size = context(target, command=names.command), (1280, 720) if target.kind == "cuda" else (512, 384)
         for scene in HOT_SCENES:
-            rows += [hot_row(target, make_demo(scene), name, size, names.repeat) for name in HOT_STRUCTURES]
+            for name in HOT_STRUCTURES:
+                rows += hot_rows(target, make_demo(scene), name, size, names.repeat)
         rows.append(debugger_row(target, make_demo("explode", names.triangles), size, names.repeat))
         rows.append(race_row(target, make_demo("orbit"), (512, 384), 4 * names.repeat))
         rows.append(validation_row(target, make_demo("blob", names.nodes * 3 // 2), min(3, names.repeat)))
@@ -95,21 +105,65 @@ def view_of(target: Target, scene: Scene, name: str, size: tuple[int, int]) -> V
     return View(settings, fit(scene.lower, scene.upper), ArrayPixels(target, *size), name)
 
 
-def hot_row(target: Target, scene: Scene, name: str, size: tuple[int, int], count: int) -> Row:
-    """Hot spots of all rays of a frame over what the frame took to trace them."""
+def device_ms(target: Target, act: Callable[[], None]) -> float:
+    """Milliseconds of an act's launches, from the first to the last, by the target's clock."""
+    number = next(_NUMBERS)
+    target.begin_frame(number)
+    try:
+        act()
+    finally:
+        target.end_frame()
+    target.synchronize()
+    (timing,) = target.frames_of({number})
+    return timing.span_ms
+
+
+def wall_ms(act: Callable[[], Any]) -> float:
+    """Milliseconds of an act that waits."""
+    began = time.perf_counter()
+    act()
+    return (time.perf_counter() - began) * 1e3
+
+
+def hot_rows(target: Target, scene: Scene, name: str, size: tuple[int, int], count: int) -> list[Row]:
+    """Hot spots of all rays of a frame, and divergence, over what the frame took to trace its rays: counted, and read
+    besides."""
     with contextlib.closing(Engine(target, scene)) as engine:
-        view, traced = view_of(target, scene, name, size), []
-        for number in range(count + 2):
+        view = view_of(target, scene, name, size)
+        spots, warps = FrameCounter(engine, view), WarpCounter(target)
+        frame = target.empty(VIEW_FRAME.itemsize, np.uint8, "bench")
+        taken: list[tuple[float, ...]] = []
+
+        def count_warps() -> None:
+            slot = engine.drawn_slot(view)
+            warps.count(slot.hierarchy, slot.film.first_rays(frame))
+
+        for number in range(count + SETTLING):
             engine.render_frame(Moment(frame_id=number), [view])
-            traced.append(engine.flush().views[0].trace_ms)
-        trace_ms = statistics.median(traced[2:])
-        hot_ms = median_ms(target, lambda: hot_spots_of(engine, view), count)
-        warps_ms = median_ms(target, lambda: divergence_of(engine, view), count)
-    beside = f"trace {trace_ms:.3f} ms, hot spots {hot_ms:.3f} ms, divergence {warps_ms:.3f} ms"
-    figures = {"trace_ms": trace_ms, "hot_ms": hot_ms, "divergence_ms": warps_ms, "size": list(size)}
-    of = f"{scene.name}, {name}"
-    return {"what": "hot spots over trace", "of": of, "figure": hot_ms / trace_ms, "unit": "times", "beside": beside,
-            **figures}  # fmt: skip
+            trace_ms = engine.flush().views[0].trace_ms
+            counted = device_ms(target, spots.count), device_ms(target, count_warps)
+            read = wall_ms(lambda: spots_read(engine, view, spots).top(20)), wall_ms(warps.read)
+            taken.append((trace_ms, *counted, *read))
+    of, found = f"{scene.name}, {name}", [statistics.median(one) for one in zip(*taken[SETTLING:], strict=True)]
+    trace_ms = found[0]
+    return [
+        {
+            "what": f"{what} over trace",
+            "of": of,
+            "figure": ms / trace_ms,
+            "unit": "times",
+            "beside": f"trace {trace_ms:.3f} ms, {what} {ms:.3f} ms",
+            "trace_ms": trace_ms,
+            "ms": ms,
+            "size": list(size),
+        }
+        for what, ms in (
+            ("hot spots", found[1]),
+            ("divergence", found[2]),
+            ("hot spots, counted and read,", found[1] + found[3]),
+            ("divergence, counted and read,", found[2] + found[4]),
+        )
+    ]
 
 
 def debugger_row(target: Target, scene: Scene, size: tuple[int, int], count: int) -> Row:

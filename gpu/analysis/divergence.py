@@ -9,10 +9,12 @@ a leaf, then through their leaves, and so on: a warp takes the sum of the longes
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 
 import numpy as np
 
 from ..hierarchy.base import Hierarchy
+from ..repeated_launches import RepeatedLaunches
 from ..target.base import Target
 from ..trace.trace import COUNTING_REGISTERS, TRACE_BLOCK, RaySource, Tracer
 from .ray_log import ON_PRIMITIVE
@@ -100,6 +102,59 @@ def _idle(used: np.ndarray, steps: np.ndarray) -> float:
     return 1.0 - int(used.sum()) / slots if slots else 0.0
 
 
+class WarpCounter:
+    """Counts what the warps of rays take, again and again: its memory is kept. `count` launches only, once its kernels
+    are compiled; `read` waits."""
+
+    def __init__(self, target: Target) -> None:
+        self.target, self._room, self._warps = target, FIRST_ROOM, 0
+        self._launches = RepeatedLaunches(target)
+        self._again: Callable[[], None] = lambda: None
+        self._by_steps = False
+
+    def count(self, hierarchy: Hierarchy, rays: RaySource, kind: str = "closest") -> None:
+        """Of rays, as they lie, through a structure as it is."""
+        traversal, warps = hierarchy.traversal(), rays.padded_count // LANES
+        self._by_steps = hierarchy.traversal_name in BY_STEPS
+        self._again = lambda: self.count(hierarchy, rays, kind)
+        self._reserve(warps)
+        constants = (("BY_STEPS", self._by_steps),)
+        tracer, aliases = Tracer(self.target, traversal), (("OnPrimitive", ON_PRIMITIVE[kind]),)
+        unit, view = tracer.unit("gpu/analysis/warp_steps.cu", rays, aliases, constants, COUNTING_REGISTERS, width=1)
+        given = {"marks": self._marks, "room": self._room, "used": self._used}
+
+        def launch() -> None:
+            with self.target.phase("divergence"):
+                self.target.fill(self._all, 0)
+                count = rays.padded_count
+                self.target.launch(unit, "hear_warps", count, input=view, ray_count=count, **given,
+                                   longest=self._longest, block=TRACE_BLOCK)  # fmt: skip
+                self.target.launch(unit, "sum_warps", warps, warp_count=warps, **given, found=self._found)
+
+        self._launches.run((traversal.key, kind, self._by_steps, view.tobytes(), rays.padded_count), launch)
+
+    def read(self, name: str = "given", tiles: tuple[int, int] | None = None) -> Divergence:
+        """What was counted last. Where a ray took more steps than there was room for, it is counted once more."""
+        while True:
+            longest = int(self.target.download(self._longest)[0])
+            needed = -(-longest // 32) if self._by_steps else longest
+            if needed <= self._room:
+                break
+            self._room, self._warps = needed, 0
+            self._again()
+        steps, of_nodes, of_primitives, nodes, primitives = self.target.download(self._found).astype(np.int64)
+        return Divergence(steps, of_nodes, of_primitives, nodes, primitives, name, tiles)
+
+    def _reserve(self, warps: int) -> None:
+        if warps == self._warps:
+            return
+        self._warps, marks = warps, 2 * self._room * warps
+        self._all = self.target.zeros(marks + 2 * warps + 1, np.int32, "analysis")
+        self._marks, self._used, self._longest = self._all[:marks], self._all[marks:-1], self._all[-1:]
+        self._found = self.target.zeros((5, warps), np.int32, "analysis")
+        self._launches.clear()
+
+
 def divergence_of_rays(
     target: Target,
     hierarchy: Hierarchy,
@@ -109,34 +164,6 @@ def divergence_of_rays(
     tiles: tuple[int, int] | None = None,
 ) -> Divergence:
     """Of rays, as they lie, through a structure as it is. Waits."""
-    by_steps = hierarchy.traversal_name in BY_STEPS
-    tracer, warps, room = Tracer(target, hierarchy.traversal()), rays.padded_count // LANES, FIRST_ROOM
-    aliases = (("OnPrimitive", ON_PRIMITIVE[kind]),)
-    constants = (("BY_STEPS", by_steps),)
-    unit, view = tracer.unit("gpu/analysis/warp_steps.cu", rays, aliases, constants, COUNTING_REGISTERS, width=1)
-    while True:
-        marks, used = (
-            target.zeros((warps, 2, room), np.int32, "analysis"),
-            target.zeros((warps, 2), np.int32, "analysis"),
-        )
-        longest = target.zeros(1, np.int32, "analysis")
-        given = {"input": view, "ray_count": rays.padded_count, "marks": marks, "room": room}
-        target.launch(unit, "hear_warps", rays.padded_count, **given, used=used, longest=longest, block=TRACE_BLOCK)
-        needed = int(target.download(longest)[0])
-        needed = -(-needed // 32) if by_steps else needed
-        if needed <= room:
-            break
-        room = needed
-    found, lanes = target.download(marks), target.download(used).astype(np.int64)
-    if by_steps:
-        of_nodes, of_primitives = (_bits(found[:, which]) for which in (0, 1))
-        steps = _bits(found[:, 0] | found[:, 1])
-    else:
-        of_nodes, of_primitives = (found[:, which].astype(np.int64).sum(axis=1) for which in (0, 1))
-        steps = of_nodes + of_primitives
-    return Divergence(steps, of_nodes, of_primitives, lanes[:, 0], lanes[:, 1], name, tiles)
-
-
-def _bits(words: np.ndarray) -> np.ndarray:
-    """How many bits are set in each row of words."""
-    return np.asarray(np.bitwise_count(words.view(np.uint32)).sum(axis=1, dtype=np.int64))
+    counter = WarpCounter(target)
+    counter.count(hierarchy, rays, kind)
+    return counter.read(name, tiles)

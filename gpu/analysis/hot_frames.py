@@ -9,46 +9,20 @@ import numpy as np
 
 from ..animate.animate import Surface
 from ..engine import Engine
-from ..errors import Error
 from ..hierarchy.base import Hierarchy
+from ..hierarchy.traversed_nodes import event_space
 from ..scene import Scene
 from ..target.base import Target
 from ..trace.trace import COUNTING_REGISTERS, TRACE_BLOCK, BufferRays, Tracer, pixel_order, rays_of_picture
 from ..view import View
 from .divergence import HEIGHT, WIDTH, Divergence, divergence_of_rays
+from .frame_counter import GIVEN, FrameCounter, WantedRays
 from .frame_rays import ALL, PRIMARY, CastRays, cast_rays
 from .hot_findings import HotFinding, findings_of
 from .hot_spots import HotSpots, Owners
 from .node_counts import NodeCounter, Slots
 from .ray_log import ON_PRIMITIVE
 from .tree_levels import built_beside, spelling
-
-GIVEN = "given"
-"""What rays are called that no picture has cast."""
-
-
-class _Kinds:
-    """Which rays are asked for, and which were cast."""
-
-    def __init__(self, name: str, kind: str) -> None:
-        if kind not in ("closest", "any", "both"):
-            raise Error(f"rays ask for closest hits or any, or both kinds are wanted; not {kind!r}", "hot spots",
-                        "choose closest, any or both")  # fmt: skip
-        self.name, self.kind = name, kind
-        self.cast: list[str] = []
-
-    def take(self, rays: CastRays) -> bool:
-        """Whether these are meant."""
-        if rays.name not in self.cast:
-            self.cast.append(rays.name)
-        return self.name in (ALL, rays.name) and self.kind in ("both", rays.kind)
-
-    def check(self, counted: int) -> None:
-        """Error where none were."""
-        if not counted:
-            cast = ", ".join(self.cast) or "none"
-            what = f"no rays are called {self.name!r} with {self.kind} hits; this picture casts {cast}"
-            raise Error(what, "hot spots", "choose one of them, or all")
 
 
 def hot_spots_of(
@@ -57,38 +31,23 @@ def hot_spots_of(
     """Of the picture that a view shows, its first sample. `rays`: all, primary, shadow, occlusion, bounce 1, bounce 2
     ...; `kind`: closest, any or both. Of `given` rays in the picture's place closest hits are looked for, unless any
     are. Waits; not in a frame. Error where the picture has no such rays."""
+    return hot_spots_counted(engine, view, FrameCounter(engine, view, rays, kind), given)
+
+
+def hot_spots_counted(engine: Engine, view: View, counter: FrameCounter, given: BufferRays | None = None) -> HotSpots:
+    """The same by a counter of the view's that is kept from picture to picture."""
+    counter.count(given)
+    return spots_read(engine, view, counter)
+
+
+def spots_read(engine: Engine, view: View, counter: FrameCounter) -> HotSpots:
+    """What a counter of the view's counted last, on the host. Waits."""
     slot = engine.drawn_slot(view)
-    slot.bring_up_to_date()
-    return dataclasses.replace(
-        _counted(engine, view, slot.hierarchy, rays, kind, given), configuration=spelling(slot.hierarchy)
-    )
-
-
-def _counted(
-    engine: Engine, view: View, hierarchy: Hierarchy, rays: str, kind: str, given: BufferRays | None
-) -> HotSpots:
-    """The rays of a view's last picture, or others, through a structure."""
-    slot, target, scene = engine.drawn_slot(view), engine.target, engine.scene
     assert slot.context is not None, "it was drawn"
-    table, kinds = hierarchy.nodes(), _Kinds(rays, kind)
-    counter, counted = NodeCounter(target, table, scene.primitive_count), 0
-    tracer = Tracer(target, hierarchy.traversal())
-
-    def hear(tracer: Tracer, cast: CastRays) -> None:
-        nonlocal counted
-        if kinds.take(cast):
-            counter.count(tracer, cast.source, cast.kind)
-            counted += 1
-
-    if given is not None:
-        rays, kind = GIVEN, "any" if kind == "any" else "closest"
-        counter.count(tracer, given, kind)
-    else:
-        cast_rays(slot, hear, tracer)
-        kinds.check(counted)
-    costs = view.settings.statistics
-    owners = owners_of(target, scene, slot.context.surface)
-    return HotSpots(table, counter.read(), rays, kind, owners, costs.traversal_cost, costs.intersection_cost)
+    table, counts = counter.read()
+    owners, costs = owners_of(engine.target, engine.scene, slot.context.surface), view.settings.statistics
+    weights = costs.traversal_cost, costs.intersection_cost
+    return HotSpots(table, counts, *counter.counted, owners, *weights, spelling(counter.hierarchy))
 
 
 def with_findings(engine: Engine, view: View, found: HotSpots, given: BufferRays | None = None) -> HotSpots:
@@ -114,8 +73,8 @@ def measured_remedy(
             before = float(divergence_of(engine, view, given).longest)
             after = float(divergence_of_rays(target, hierarchy, rays).longest)
         else:
-            before = found.total_cost
-            after = _counted(engine, view, hierarchy, found.rays, found.kind, given).total_cost
+            counter = FrameCounter(engine, view, found.rays, found.kind, hierarchy)
+            before, after = found.total_cost, hot_spots_counted(engine, view, counter, given).total_cost
     return dataclasses.replace(finding, gain=before / max(after, 1e-300))
 
 
@@ -145,7 +104,7 @@ def paid_of(
     """(height, width) int32: what the rays of each pixel of a view's last picture, of those that were counted, paid in
     `nodes` (rows of the table) and for `primitives`: nodes entered and primitives tested. Waits; not in a frame."""
     slot, target = engine.drawn_slot(view), engine.target
-    slots, kinds = Slots(found.table), _Kinds(found.rays, found.kind)
+    slots, kinds = Slots(found.table), WantedRays(found.rays, found.kind)
     chosen, tested = np.zeros(len(found.table), np.uint8), np.zeros(max(1, engine.scene.primitive_count), np.uint8)
     chosen[list(nodes)], tested[list(primitives)] = 1, 1
     of_nodes, of_primitives = target.upload(slots.by_slot(chosen), "analysis"), target.upload(tested, "analysis")
@@ -153,7 +112,7 @@ def paid_of(
     paid = target.zeros(rays_of_picture(width, height), np.int32, "analysis")
 
     def hear(tracer: Tracer, cast: CastRays) -> None:
-        if not kinds.take(cast):
+        if not kinds.take(cast.name, cast.kind):
             return
         aliases = (("OnPrimitive", ON_PRIMITIVE[cast.kind]),)
         path, count = "gpu/analysis/paid_rays.cu", cast.source.padded_count
@@ -183,10 +142,10 @@ def paid_of(
 def nodes_of_pixel(engine: Engine, view: View, x: float, y: float) -> np.ndarray:
     """The rows of the table that the primary ray through pixel (x, y) entered. Waits; not in a frame."""
     slot = engine.drawn_slot(view)
-    table, counts = slot.hierarchy.nodes(), engine.scene.primitive_count
-    counter = NodeCounter(engine.target, table, counts)
-    counter.count(slot.tracer(), slot.ray_through(x, y), "closest")
-    return np.flatnonzero(counter.read().nodes["visits"])
+    tracer = slot.tracer()
+    counter = NodeCounter(engine.target, event_space(slot.hierarchy), engine.scene.primitive_count)
+    counter.count(tracer, slot.ray_through(x, y), "closest")
+    return np.flatnonzero(counter.read(slot.hierarchy.nodes()).nodes["visits"])
 
 
 def hot_spots_of_rays(
@@ -195,9 +154,9 @@ def hot_spots_of_rays(
     """Of rays in a buffer, through a structure as it is. Waits."""
     table, primitives = hierarchy.nodes(), hierarchy.last_built()
     highest = int(table.references.max(initial=-1)) + 1
-    counter = NodeCounter(target, table, max(primitives.count, highest))
+    counter = NodeCounter(target, event_space(hierarchy), max(primitives.count, highest))
     counter.count(Tracer(target, hierarchy.traversal()), rays, kind)
-    return HotSpots(table, counter.read(), GIVEN, kind, owners)
+    return HotSpots(table, counter.read(table), GIVEN, kind, owners)
 
 
 def owners_of(target: Target, scene: Scene, surface: Surface) -> Owners:

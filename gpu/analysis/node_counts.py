@@ -1,21 +1,34 @@
-"""What rays do in a structure, counted by node and by primitive, from the events of the traversal that traces them."""
+"""What rays do in a structure, counted by node and by primitive, from the events of the traversal that traces them.
+
+Counting only launches: a node is counted by what events call it, so that the table of nodes, which waits for the
+target, is needed by those alone who read.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
 from ..hierarchy.base import NOT_TOLD, HierarchyError, NodeTable
+from ..hierarchy.traversed_nodes import EventSpace
 from ..rows import Struct
-from ..target.base import Target, UnitSource
-from ..trace.trace import COUNTING_REGISTERS, TRACE_BLOCK, RaySource, Tracer
+from ..target.base import Array, Target, Unit, UnitSource
+from ..trace.trace import COUNTING_REGISTERS, TRACE_BLOCK, HitBuffer, RaySource, Tracer
 from .ray_log import ON_PRIMITIVE
 
-COPIES = {"host": 8, "cuda": 32}
-COPIES_BYTES = 1 << 26
-"""Copies of the counts, and how much memory they may take: with fewer, blocks share them."""
+COPIES = {"host": 8, "cuda": 8}
+COPIES_BYTES = {"host": 1 << 26, "cuda": 1 << 24}
+"""Copies of the counts, and how much memory they may take: with fewer, blocks share them. Each is cleared for every
+picture, on an H200 some 5 us for 16 MiB. Counts have 64 bits: a leaf of a million primitives is tested by a million
+rays."""
+
+SHADOW_REGISTERS = 96
+"""Room for a traversal that counts, and the point and the light behind it."""
+
+BLOCKS_A_PROCESSOR = 16
+"""Of a GPU: each adds up by itself how often its rays entered the root."""
 
 Count = Annotated[int, "uint64"]
 
@@ -37,18 +50,22 @@ FIELDS = tuple(field.name for field in dataclasses.fields(NodeCount))
 
 
 class Slots:
-    """Where each row of a table is counted, and which row each place is of."""
+    """Where each row of a table is counted, and which row each place is of; in `space`, or as much as the table
+    needs."""
 
-    def __init__(self, table: NodeTable) -> None:
+    def __init__(self, table: NodeTable, space: EventSpace | None = None) -> None:
         ids = table.event_ids
         if ids is None:
             raise HierarchyError("This structure does not say what events of its traversal call its nodes.")
         is_told = ids != NOT_TOLD
-        self.node_space = int(ids[is_told].max(initial=-1)) + 1
-        self.count = self.node_space + len(table.references) + 1
         self.rows = np.flatnonzero(is_told)
         told = ids[self.rows].astype(np.int64)
-        self.places = np.where(told < 0, self.node_space + ~told, told)
+        needed = EventSpace(int(told.max(initial=-1)) + 1, int((~told).max(initial=-1)) + 1)
+        space = space or EventSpace(needed.nodes, len(table.references) + 1)
+        if needed.nodes > space.nodes or needed.references > space.references:
+            raise HierarchyError(f"A tree whose nodes need {needed} was counted in {space}.")
+        self.node_space, self.count = space.nodes, sum(space)
+        self.places = np.where(told < 0, space.nodes + ~told, told)
 
     def by_row(self, of_slots: np.ndarray, rows: int) -> np.ndarray:
         """Numbers of slots as those of the table's rows, 0 of what events do not name."""
@@ -82,57 +99,86 @@ class Counts:
 
 
 class NodeCounter:
-    """Counts the rays of any sources through one structure, until it is read."""
+    """Counts the rays of any sources through one structure, until it is cleared. All but `read` only launches, once its
+    kernels are compiled."""
 
-    def __init__(self, target: Target, table: NodeTable, primitive_count: int) -> None:
-        self.target, self.slots = target, Slots(table)
-        self._rows, self._primitives = len(table), max(1, primitive_count)
-        size = self.slots.count * NodeCount.dtype().itemsize + 16 * self._primitives
-        wanted = COPIES[target.kind]
-        self._copies = max(1, min(wanted, COPIES_BYTES // size))
+    def __init__(self, target: Target, space: EventSpace, primitive_count: int) -> None:
+        self.target, self.space, self.primitive_count = target, space, max(1, primitive_count)
+        self._slots = sum(space)
+        self._length = len(FIELDS) * self._slots + 2 * self.primitive_count
+        wanted, room = COPIES[target.kind], COPIES_BYTES[target.kind]
+        self._copies = max(1, min(wanted, room // (8 * self._length)))
         self._has_own_copies = target.kind == "host" and self._copies == wanted
-        self._counts = target.zeros((self._copies, self.slots.count, len(FIELDS)), np.uint64, "analysis")
-        self._of_primitives = target.zeros((self._copies, 2, self._primitives), np.uint64, "analysis")
-        self._traced = target.zeros(1, np.uint64, "analysis")
-        self._width = target.zeros(1, np.int32, "analysis")
+        self._all = target.zeros(self._copies * self._length + 2, np.uint64, "analysis")
+        self._copied, self._totals = self._all[:-2], self._all[-2:]
 
-    def count(self, tracer: Tracer, rays: RaySource, kind: str) -> None:
-        """Trace rays to their closest hits, or to any, and add what they do. Launches only."""
+    def clear(self) -> None:
+        """Begin anew."""
+        self.target.fill(self._all, 0)
+
+    def count(self, tracer: Tracer, rays: RaySource, kind: str, hits: HitBuffer | None = None) -> None:
+        """Trace rays to their closest hits, or to any, and add what they do; into `hits` they are written, too."""
         aliases = (("OnPrimitive", ON_PRIMITIVE[kind]),)
-        unit, view = tracer.unit(
-            "gpu/analysis/node_counts.cu",
-            rays,
-            aliases,
-            (("OWN_COPIES", self._has_own_copies),),
-            registers=COUNTING_REGISTERS,
-            width=1,
-        )
-        self.target.launch(
+        unit, view = self._unit(tracer, "node_counts.cu", rays, aliases)
+        found = dict.fromkeys(("t", "prim_id", "u", "v")) if hits is None else hits.arrays()
+        self._launch(unit, "count_nodes", rays, input=view, **found)
+
+    def count_shadows(
+        self,
+        tracer: Tracer,
+        rays: RaySource,
+        hits: HitBuffer,
+        positions: Array,
+        triangles: Array,
+        lights: Array,
+        light_count: int,
+    ) -> None:
+        """Trace rays from the hits of `rays` to every light, as Tracer.trace_shadows does, and add what they do."""
+        unit, view = self._unit(tracer, "shadow_counts.cu", rays, registers=SHADOW_REGISTERS)
+        lit = {"positions": positions, "triangles": triangles, "lights": lights, "light_count": light_count}
+        found = {"prim_id": hits.prim_id, "u": hits.u, "v": hits.v}
+        self._launch(unit, "count_shadow_nodes", rays, input=view, **found, **lit)
+
+    def _unit(
+        self,
+        tracer: Tracer,
+        file: str,
+        rays: RaySource,
+        aliases: tuple[tuple[str, str], ...] = (),
+        registers: int = COUNTING_REGISTERS,
+    ) -> tuple[Unit, np.ndarray]:
+        constants = (("OWN_COPIES", self._has_own_copies),)
+        return tracer.unit(f"gpu/analysis/{file}", rays, aliases, constants, registers, width=1)
+
+    def _launch(self, unit: Unit, kernel: str, rays: RaySource, **given: Any) -> None:
+        target, count = self.target, rays.padded_count
+        blocks = self._copies if self._has_own_copies else 0
+        if target.processors:
+            blocks = min(-(-count // TRACE_BLOCK), BLOCKS_A_PROCESSOR * target.processors)
+        target.launch(
             unit,
-            "count_nodes",
-            rays.padded_count,
-            input=view,
-            ray_count=rays.padded_count,
-            counts=self._counts,
-            slot_count=self.slots.count,
+            kernel,
+            count,
+            **given,
+            ray_count=count,
+            counts=self._copied,
+            slot_count=self._slots,
+            node_space=self.space.nodes,
+            primitive_count=self.primitive_count,
             copies=self._copies,
-            node_space=self.slots.node_space,
-            of_primitives=self._of_primitives,
-            primitive_count=self._primitives,
-            traced=self._traced,
-            width=self._width,
+            totals=self._totals,
             block=TRACE_BLOCK,
-            blocks=self._copies if self._has_own_copies else 0,
+            blocks=blocks,
         )
 
-    def read(self) -> Counts:
-        """What was counted until now. Waits."""
+    def read(self, table: NodeTable) -> Counts:
+        """What was counted until now, by the rows of the table of that tree. Waits."""
+        length, slots = self._length, Slots(table, self.space)
         unit = self.target.unit(UnitSource("gpu/analysis/sum_copies.cu"))
-        for copied in (self._counts, self._of_primitives):
-            length = copied.size // self._copies
-            self.target.launch(unit, "sum_copies", length, counts=copied, length=length, copies=self._copies)
-        counts = self.target.download(self._counts[0]).astype(np.int64)
-        tests, hits = self.target.download(self._of_primitives[0]).astype(np.int64)
-        nodes = {name: self.slots.by_row(counts[:, place], self._rows) for place, name in enumerate(FIELDS)}
-        rays, width = (int(self.target.download(array)[0]) for array in (self._traced, self._width))
+        self.target.launch(unit, "sum_copies", length, counts=self._copied, length=length, copies=self._copies)
+        sums = self.target.download(self._copied[:length]).view(np.int64)
+        of_slots = sums[: len(FIELDS) * self._slots].reshape(self._slots, len(FIELDS))
+        tests, hits = sums[len(FIELDS) * self._slots :].reshape(2, -1)
+        nodes = {name: slots.by_row(of_slots[:, place], len(table)) for place, name in enumerate(FIELDS)}
+        rays, width = self.target.download(self._totals).tolist()
         return Counts(nodes, tests, hits, rays, width)

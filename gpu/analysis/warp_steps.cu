@@ -74,3 +74,23 @@ extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
     }
     if (most > 0) atomic_max(longest, most);
 }
+
+// What each warp took, five rows of `warp_count` numbers: its steps, those at nodes and those at primitives, and the
+// nodes and the primitives of its lanes. A thread a warp.
+extern "C" __global__ void sum_warps(const int* marks, int room, const int* used, int warp_count, int* found) {
+    for (int warp : grid_stride(warp_count)) {
+        const int* nodes = marks + (int64)warp * 2 * room;
+        const int* primitives = nodes + room;
+        int steps = 0, node_steps = 0, primitive_steps = 0;
+        for (int i = 0; i < room; ++i) {
+            node_steps += BY_STEPS ? __popc((unsigned)nodes[i]) : nodes[i];
+            primitive_steps += BY_STEPS ? __popc((unsigned)primitives[i]) : primitives[i];
+            steps += BY_STEPS ? __popc((unsigned)(nodes[i] | primitives[i])) : nodes[i] + primitives[i];
+        }
+        found[warp] = steps;
+        found[warp_count + warp] = node_steps;
+        found[2 * warp_count + warp] = primitive_steps;
+        found[3 * warp_count + warp] = used[2 * warp];
+        found[4 * warp_count + warp] = used[2 * warp + 1];
+    }
+}

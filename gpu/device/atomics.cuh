@@ -1,6 +1,7 @@
 // Atomics by scope: `atomic_*` for memory that all blocks share, `block_atomic_*` for memory of one block (plain
 // operations on the host); `block_arrive` for shared memory. `atomic_load` reads what others change meanwhile, in no
-// order.
+// order. `gathered_add` adds what lanes of a warp add to one place at one time up first, and then once: for places that
+// neighbours share. Any lanes may call it, in any control flow.
 //
 // `atomic_arrive` is fence, add (one, or `by`), fence: the last of several arrivers sees everything the others wrote
 // before they arrived. `atomic_arrive_last` says whether this was the last after `others`; who was not does not wait
@@ -69,6 +70,7 @@ __device__ int block_atomic_exchange(int* at, int value) {
     return old;
 }
 __device__ int block_arrive(int* at) { return (*at)++; }
+__device__ void gathered_add(uint64* at, unsigned value) { atomic_add(at, (uint64)value); }
 #else
 // What a thread wrote before is seen by whoever sees what it writes after, and the other way round. The compiler's own
 // fences are sequentially consistent besides, which nothing here needs and which takes longer.
@@ -129,6 +131,18 @@ __device__ __forceinline__ int block_arrive(int* at) {
                  : "r"((unsigned)__cvta_generic_to_shared(at))
                  : "memory");
     return old;
+}
+// The lanes that are here together, as NVIDIA's "Using CUDA warp-level primitives" has it: whichever they are, the sum
+// is right.
+__device__ __forceinline__ void gathered_add(uint64* at, unsigned value) {
+    const unsigned same = __match_any_sync(__activemask(), (uint64)at);
+#if __CUDA_ARCH__ >= 800
+    const unsigned sum = __reduce_add_sync(same, value);
+#else
+    unsigned sum = 0;
+    for (unsigned rest = same; rest != 0u; rest &= rest - 1u) sum += __shfl_sync(same, value, __ffs((int)rest) - 1);
+#endif
+    if ((threadIdx.x & 31u) == (unsigned)__ffs((int)same) - 1u) atomicAdd(at, (uint64)sum);
 }
 #endif
 

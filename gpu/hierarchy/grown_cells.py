@@ -10,7 +10,7 @@ import numpy as np
 
 from .grown_tree import NODES_NOW, REFERENCES_NOW
 from .primitives import scene_references
-from .traversed_nodes import TraversedNodes
+from .traversed_nodes import EventSpace, TraversedNodes
 
 
 class GrownCells(TraversedNodes):
@@ -23,6 +23,10 @@ class GrownCells(TraversedNodes):
         has_any = hierarchy.last_built().count > 0
         self.node_count = int(counts[NODES_NOW]) if has_any else 0
         self.reference_count = int(counts[REFERENCES_NOW]) if has_any else 0
+
+    @classmethod
+    def space_of(cls, hierarchy: Any) -> EventSpace:
+        return EventSpace(hierarchy.tree.capacity.nodes + 1, 0)  # grids call their root 0, and begin to count behind it
 
     @abc.abstractmethod
     def leaf_ranges(self) -> tuple[np.ndarray, np.ndarray]:

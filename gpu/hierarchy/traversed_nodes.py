@@ -11,7 +11,7 @@ from __future__ import annotations
 import abc
 import dataclasses
 import importlib
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -51,11 +51,24 @@ class TreeNode:
         return 2.0 * (x * y + y * z + z * x)
 
 
+class EventSpace(NamedTuple):
+    """Bounds of what events call nodes: numbers are below `nodes`, the first references of leaves that are no nodes
+    below `references`."""
+
+    nodes: int
+    references: int
+
+
 class TraversedNodes(abc.ABC):
-    """See the module. A family gives `root`, `children`, `references` and `parent_of`, and `leaves_with`."""
+    """See the module. A family gives `space_of`, `root`, `children`, `references`, `parent_of` and `leaves_with`."""
 
     def __init__(self, hierarchy: Any) -> None:
         self.hierarchy, self.target = hierarchy, hierarchy.target
+
+    @classmethod
+    @abc.abstractmethod
+    def space_of(cls, hierarchy: Any) -> EventSpace:
+        """That of a structure. Reads nothing of it: it holds for every tree that there is room for."""
 
     @abc.abstractmethod
     def root(self) -> TreeNode | None:
@@ -136,6 +149,17 @@ class TraversedNodes(abc.ABC):
 def traversed_nodes(hierarchy: Hierarchy) -> TraversedNodes:
     """Those of a structure that is built; HierarchyError where its family does not tell them."""
     hierarchy.last_built()
+    found: TraversedNodes = _nodes_class(hierarchy)(hierarchy)
+    return found
+
+
+def event_space(hierarchy: Hierarchy) -> EventSpace:
+    """What events of a structure's traversal may call its nodes; HierarchyError where its family does not tell them."""
+    found: EventSpace = _nodes_class(hierarchy).space_of(hierarchy)
+    return found
+
+
+def _nodes_class(hierarchy: Hierarchy) -> Any:
     try:
         module = importlib.import_module(f".{hierarchy.family}.traversed", __package__)
     except ModuleNotFoundError as error:
@@ -143,8 +167,7 @@ def traversed_nodes(hierarchy: Hierarchy) -> TraversedNodes:
             f"The structure {hierarchy.name} does not tell its nodes one by one: its family {hierarchy.family} has no "
             f"module traversed.py."
         ) from error
-    found: TraversedNodes = module.Nodes(hierarchy)
-    return found
+    return module.Nodes
 
 
 def _holds(node: TreeNode, lower: Vector, upper: Vector) -> bool:

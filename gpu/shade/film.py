@@ -82,12 +82,15 @@ class Film:
         """Whether this frame draws only some rows of the picture."""
         return self.sample.rows < self.height
 
-    def first_rays(self) -> CameraRays:
+    def first_rays(self, into: Array | None = None) -> CameraRays:
         """The primary rays of the first sample of the whole picture, however many it has by now: each sample has its
-        own. Outside a frame."""
+        own. Outside a frame. Waits, unless there is an array of VIEW_FRAME's bytes to write `into`."""
         first = self._frame.copy()
         first["sample_index"], first["jitter"], first["first_row"] = 0, sample_place(0, int(first["seed"])), 0
-        return CameraRays(self._target.upload(first.reshape(1).view(np.uint8), "rays"), self.width, self.height)
+        frame = first.reshape(1).view(np.uint8)
+        if into is not None:
+            self._target.write(into, frame)
+        return CameraRays(self._target.upload(frame, "rays") if into is None else into, self.width, self.height)
 
     @property
     def sums(self) -> Array:

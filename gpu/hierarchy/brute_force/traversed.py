@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from ..traversed_nodes import PAGE, TraversedNodes, TreeNode, vector
+from ..traversed_nodes import PAGE, EventSpace, TraversedNodes, TreeNode, vector
 
 
 class Nodes(TraversedNodes):
     """It is called ~0."""
+
+    @classmethod
+    def space_of(cls, hierarchy: Any) -> EventSpace:
+        return EventSpace(0, 1)
 
     def root(self) -> TreeNode | None:
         table = self.hierarchy.nodes()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..primitives import scene_references
-from ..traversed_nodes import PAGE, TraversedNodes, TreeNode, vector
+from ..traversed_nodes import PAGE, EventSpace, TraversedNodes, TreeNode, vector
 from .tree import EMPTY_CHILD, first_references, reference_counts
 
 CHUNK = 1 << 18
@@ -22,6 +22,10 @@ class Nodes(TraversedNodes):
         self._tree, self._layout = hierarchy.tree, hierarchy.layout
         self._parents: tuple[np.ndarray, np.ndarray] | None = None
         self._rows: dict[int, tuple[TreeNode, ...]] = {}
+
+    @classmethod
+    def space_of(cls, hierarchy: Any) -> EventSpace:
+        return EventSpace(hierarchy.layout.node_count(hierarchy.tree), max(1, hierarchy.tree.count))
 
     def root(self) -> TreeNode | None:
         if self._tree.count == 0:

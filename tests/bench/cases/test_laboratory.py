@@ -17,14 +17,17 @@ def two_contestants(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_parts_are_of_what_they_say(target: Target) -> None:
+    hot = laboratory.hot_rows(target, make_demo("orbit"), "lbvh", (64, 48), 1)
     rows = [
-        laboratory.hot_row(target, make_demo("orbit"), "lbvh", (64, 48), 1),
+        hot[0],
         laboratory.debugger_row(target, make_demo("explode", 2000), (64, 48), 1),
         laboratory.race_row(target, make_demo("orbit"), (32, 24), 1),
         laboratory.validation_row(target, make_demo("blob", 1000), 1),
     ]
     assert all(row["figure"] > 0.0 for row in rows)
-    assert rows[0]["figure"] == pytest.approx(rows[0]["hot_ms"] / rows[0]["trace_ms"])
+    assert all(row["figure"] == pytest.approx(row["ms"] / row["trace_ms"]) for row in hot)
+    assert [row["what"] for row in hot[:2]] == ["hot spots over trace", "divergence over trace"]
+    assert hot[2]["ms"] > hot[0]["ms"] and hot[3]["ms"] > hot[1]["ms"], "reading comes on top"
     events = re.fullmatch(r"(\d+) events", rows[1]["beside"])
     assert events and int(events[1]) > 3
     assert rows[2]["figure"] == pytest.approx(rows[2]["together_ms"] / sum(rows[2]["alone_ms"]))
