@@ -78,6 +78,8 @@ class BvhHierarchy(MeasuredHierarchy):
     """
     links_anew: ClassVar[bool] = False
     """Whether a refit makes other links too."""
+    is_forest: ClassVar[bool] = False
+    """Whether several trees lie in the arrays, of which a refit may touch some alone."""
     most_wide_leaf: ClassVar[int] = 0
     """The largest leaves in trees of 2^26 references and more, whose words have 27 bits for one; 0: the builder makes
     no such trees."""
@@ -181,10 +183,13 @@ class BvhHierarchy(MeasuredHierarchy):
         self.check_refit(primitives)
         if primitives.count > 0:
             is_changed = self.optimiser is not None and self.optimiser.after_refit
-            bvh2 = None if is_changed else self.layout.bvh2_nodes
-            is_written = self._refit_bounds(primitives, bvh2)
-            if self.optimiser is not None and is_changed:
+            if self.optimiser is not None and is_changed and self._rotates(self.optimiser):
+                is_written = self._rotate(primitives, self.layout.bvh2_nodes)
+            elif self.optimiser is not None and is_changed:
+                self._refit_bounds(primitives, None)
                 is_written = self._improve(self.optimiser, primitives)
+            else:
+                is_written = self._refit_bounds(primitives, self.layout.bvh2_nodes)
             if not is_written:
                 self._write_layout(primitives, "refit", is_changed or self.links_anew)
             self._update_traversed(primitives, "refit")
@@ -218,9 +223,21 @@ class BvhHierarchy(MeasuredHierarchy):
         """Records and boxes of what may have moved, and the bvh2 nodes where there is room: whether there was."""
         return self.bounds.compute(primitives, "refit.nodes", gathers=True, marks=False, bvh2=bvh2)
 
+    def _rotates(self, optimiser: Optimiser) -> bool:
+        """Whether the climb that makes boxes does the optimiser's work, too."""
+        return optimiser.rotation_passes > 0 and not self.is_forest
+
+    def _rotate(self, primitives: Primitives, bvh2: Array | None) -> bool:
+        """Records, boxes and exchanges by one climb."""
+        return self.bounds.compute(primitives, "optimise.rotations", gathers=True, marks=True, bvh2=bvh2, rotates=True)
+
     def _improve(self, optimiser: Optimiser, primitives: Primitives) -> bool:
-        optimiser.improve(self.tree, primitives)
         bvh2 = self.layout.bvh2_nodes
+        if self._rotates(optimiser):
+            for _ in range(optimiser.rotation_passes - 1):
+                self._rotate(primitives, None)
+            return self._rotate(primitives, bvh2)
+        optimiser.improve(self.tree, primitives)
         return self.bounds.compute(primitives, "optimise.nodes", gathers=False, marks=True, bvh2=bvh2)
 
     def complete_boxes(self) -> None:

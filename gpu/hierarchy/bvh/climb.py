@@ -9,16 +9,15 @@ import numpy as np
 from ...target.base import Target, Unit
 from .tree import CanonicalTree
 
-CLIMB_SCRATCH = 9
-"""Bytes of scratch memory per node id."""
+CLIMB_SCRATCH = 1
+"""Bytes of scratch memory per node id, beside what visits keep."""
 
 
 def launch_climb(target: Target, unit: Unit, tree: CanonicalTree, mark: str, visit: str, **arguments: Any) -> None:
     """Mark where climbs start, by the kernel `mark`, and go up from there by `visit`, which gets `arguments` too."""
     capacity = tree.node_capacity
     starts = target.scratch("optimise.starts", capacity, np.uint8)
-    subtrees = target.scratch("optimise.subtrees", (capacity, 2), np.int32)
     begun = {"nodes": tree.nodes, "node_capacity": capacity, "starts": starts}
     target.launch(unit, mark, capacity, **begun, flags=tree.flags)
-    climbing = {"parent": tree.parent, "subtrees": subtrees, "waiting": tree.waiting, **arguments}
+    climbing = {"parent": tree.parent, "waiting": tree.waiting, **arguments}
     target.launch(unit, visit, capacity, **begun, **tree.leaf_boxes(), **climbing)

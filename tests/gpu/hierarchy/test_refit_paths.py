@@ -16,7 +16,7 @@ from raygrove.gpu.hierarchy.bvh.tree import NODE_DTYPE
 from raygrove.gpu.hierarchy.primitives import triangle_primitives
 from raygrove.gpu.hierarchy.registry import structures
 from raygrove.gpu.target.base import Target
-from raygrove.testing.scenes import make, soup
+from raygrove.testing.scenes import TriangleScene, make, soup
 from raygrove.testing.tree_walker import check_tree
 
 COUNT = 12_000
@@ -143,3 +143,42 @@ def test_a_refit_of_bvh2_leaves_canonical_boxes_until_they_are_asked_for(host_ta
     hierarchy.measure()
     exists = host_target.download(hierarchy.tree.flags)[: hierarchy.tree.node_capacity] & 1 == 1
     assert not (words(hierarchy) == before).all(axis=1)[: len(exists)][exists].any()
+
+
+def rotated(made: BvhHierarchy) -> list[np.ndarray]:
+    """Nodes, parents, flags and layout of those that exist."""
+    made.complete_boxes()
+    tree, target = made.tree, made.target
+    ids = tree.node_capacity
+    flags = target.download(tree.flags)[:ids]
+    arrays = (tree.nodes, tree.parent, made.layout.nodes)
+    exists = flags & 1 == 1
+    return [flags[exists], *(target.download(array)[:ids][exists].view(np.int32) for array in arrays)]
+
+
+@pytest.mark.parametrize("chunk", [16, 128, 512])
+@pytest.mark.parametrize(("name", "size"), [("lbvh", 1), ("lbvh", 4), ("hlbvh_sah", 3)])
+def test_rotations_on_the_way_up_are_those_of_a_pass_behind_the_refit(
+    target: Target, monkeypatch: pytest.MonkeyPatch, name: str, size: int, chunk: int
+) -> None:
+    """Bit for bit, frame after frame, whichever part of a tree chunks finish in shared memory; and a build's passes."""
+    monkeypatch.setitem(refit.CHUNKS, target.kind, chunk)
+    scene, kind = soup(1500), structures()[name]
+    trees = []
+    for is_apart in (False, True):
+        made = kind(target, StructureChoice(kind.Options(max_leaf_size=size), layout="bvh2", optimiser="rotations"))
+        assert isinstance(made, BvhHierarchy)
+        if is_apart:
+            monkeypatch.setattr(made, "_rotates", lambda optimiser: False)
+            assert made.optimiser is not None
+            monkeypatch.setattr(made.optimiser, "rotation_passes", 1)
+        trees.append(made)
+    trees[0].optimiser.rotation_passes = 1  # type: ignore[union-attr]
+    for step in range(4):
+        part = np.float32(step / 3)
+        between = TriangleScene(scene.positions * (1 - part) + scene.later * part, scene.indices, scene.later)
+        for made in trees:
+            (made.build if step == 0 else made.refit)(between.upload(target))
+            check_tree(made.nodes(), *between.boxes())
+        for together, apart in zip(*map(rotated, trees), strict=True):
+            np.testing.assert_array_equal(together, apart)

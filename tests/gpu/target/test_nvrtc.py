@@ -57,7 +57,7 @@ CEILINGS = {  # the first that fits
     "gpu/hierarchy/bvh/builders/hploc/": 96,  # a warp's whole search and merge in one kernel
     "gpu/hierarchy/bvh/builders/ploc/": 72,  # its last kernel has one block of 512
     "gpu/hierarchy/bvh/optimisers/": 96,
-    "gpu/hierarchy/bvh/refit": 72,  # a chunk, and in its last block a group
+    "gpu/hierarchy/bvh/refit": 120,  # a chunk, and in its last block a group; two generations above chunks
     "gpu/hierarchy/bvh/sorted_lists": 72,  # a sweep holds the boxes before, in and behind a segment
     "gpu/hierarchy/kdtree/builders/sah_events/": 80,  # eight events per thread, all asked for at once
     # the last block that counts makes a level's children; a small tree in one kernel

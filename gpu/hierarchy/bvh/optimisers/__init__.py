@@ -32,6 +32,9 @@ class Optimiser(abc.ABC):
     Options: ClassVar[type]
     after_refit: ClassVar[bool] = False
     """Whether `improve` is called after a refit too."""
+    rotation_passes: int = 0
+    """How often the climb that makes a tree's boxes is to exchange subtrees, too (TreeBounds.compute): in a build so
+    often, in a refit once. `improve` is for forests then, of which only some trees are touched."""
     moves_far: ClassVar[bool] = False
     """Whether subtrees may go to any place in the tree, so that ids no longer follow the references."""
 
@@ -39,8 +42,9 @@ class Optimiser(abc.ABC):
         self.target, self.options = target, options
 
     @abc.abstractmethod
-    def improve(self, tree: CanonicalTree, primitives: Primitives) -> None:
-        """Make the tree better, launches only: at least one primitive; boxes, flags and records are right before."""
+    def improve(self, tree: CanonicalTree, primitives: Primitives, after_refit: bool = False) -> None:
+        """Make the tree better, launches only: at least one primitive; boxes, flags and records are right before.
+        `after_refit`: the tree was good a frame ago."""
 
     @abc.abstractmethod
     def max_depth(self, depth: int) -> int:

@@ -5,6 +5,9 @@ A block always climbs within its chunk of references in shared memory (refit.cu)
 of two ways, and `TreeBounds` alone decides which: group by group in the same launch where node ids follow the
 references, so that few nodes are left open (groups.cuh), or node by node in a second launch, which takes any numbering.
 A forest of which only some trees moved hands in the list of their tiles (`Tiles`), which go the second way.
+
+Where asked, subtrees are exchanged on the way up (exchanges.cuh): ids may lie anywhere then, so that goes the second
+way, too.
 """
 
 from __future__ import annotations
@@ -86,20 +89,30 @@ class TreeBounds:
         marks: bool,
         bvh2: Array | None,
         tiles: Tiles | None = None,
+        rotates: bool = False,
     ) -> bool:
         """Boxes from below, of all nodes or of those in `tiles`; records too (`gathers`), flags where the tree is new
         (`marks`), and bvh2 nodes where there is room: whether there was. Of a refit of the whole tree that writes bvh2
-        nodes the canonical ones keep their old boxes until `complete`."""
+        nodes the canonical ones keep their old boxes until `complete`. `rotates`: exchange subtrees, too, once at each
+        node of a whole tree; with `gathers` and `marks`."""
         keeps_boxes = marks or bvh2 is None or tiles is not None
         self._is_stale |= not keeps_boxes
-        chosen = {"GATHERS": gathers, "MARKS": marks, "WRITES_BVH2": bvh2 is not None, "KEEPS_BOXES": keeps_boxes}
-        constants = {**self._sizes(tiles is None and self.goes_by_groups), **chosen}
+        chosen = {
+            "GATHERS": gathers,
+            "MARKS": marks,
+            "WRITES_BVH2": bvh2 is not None,
+            "KEEPS_BOXES": keeps_boxes,
+            "ROTATES": rotates,
+        }
+        by_groups = tiles is None and self.goes_by_groups and not rotates
+        constants = {**self._sizes(by_groups), **chosen}
         unit = self.target.unit(self.tree.unit_source("gpu/hierarchy/bvh/refit/refit.cu", primitives, **constants))
         nodes = {**self.tree.links(), "bvh2": bvh2, "waiting": self.tree.waiting}
+        heights = self.target.scratch("optimise.heights", self.tree.node_capacity, np.uint8) if rotates else None
         lists, arrivals = self._lists(self._chunk_count() if tiles is None else tiles.count)
         with self.target.phase(phase):
             if tiles is None:
-                self._bound_all(unit, primitives, nodes, lists, arrivals)
+                self._bound_all(unit, primitives, nodes, lists, arrivals, heights, by_groups)
             else:
                 self._bound_tiles(unit, primitives, nodes, lists, tiles)
         return bvh2 is not None
@@ -120,7 +133,14 @@ class TreeBounds:
         return -(-self.tree.count // CHUNKS[self.target.kind])
 
     def _bound_all(
-        self, unit: Unit, primitives: Primitives, nodes: dict[str, Any], lists: dict[str, Array], arrivals: Array
+        self,
+        unit: Unit,
+        primitives: Primitives,
+        nodes: dict[str, Any],
+        lists: dict[str, Array],
+        arrivals: Array,
+        heights: Array | None,
+        by_groups: bool,
     ) -> None:
         tree, target, blocks = self.tree, self.target, self._chunk_count()
         target.launch(
@@ -133,14 +153,15 @@ class TreeBounds:
             **tree.leaf_boxes(),
             **nodes,
             node_capacity=tree.node_capacity,
+            heights=heights,
             **lists,
             arrivals=arrivals,
             block=max(32, CHUNKS[target.kind] // 2),
             blocks=blocks,
         )
-        if not self.goes_by_groups and blocks > 1:
-            above: dict[str, Any] = {"chunk_count": blocks, "tiles": None, "listed": None}
-            target.launch(unit, "climb_above", blocks * CLIMBS_A_LIST, **above, **nodes, **lists)
+        if not by_groups and blocks > 1:
+            above: dict[str, Any] = {"chunk_count": blocks, "tiles": None, "listed": None, "heights": heights}
+            self._climb_above(unit, blocks, {**above, **nodes, **lists})
 
     def _bound_tiles(
         self, unit: Unit, primitives: Primitives, nodes: dict[str, Any], lists: dict[str, Array], tiles: Tiles
@@ -161,7 +182,10 @@ class TreeBounds:
             block=CHUNKS[target.kind] // 2,
             blocks=tiles.blocks,
         )
-        target.launch(unit, "climb_above", tiles.blocks * CLIMBS_A_LIST, chunk_count=0, **listed, **nodes, **lists)
+        self._climb_above(unit, tiles.blocks, {"chunk_count": 0, "heights": None, **listed, **nodes, **lists})
+
+    def _climb_above(self, unit: Unit, lists: int, arguments: dict[str, Any]) -> None:
+        self.target.launch(unit, "climb_above", lists * CLIMBS_A_LIST, **self.tree.leaf_boxes(), **arguments)
 
     def _lists(self, chunks: int) -> tuple[dict[str, Array], Array]:
         """Room for lists of open nodes and their numbers level after level, by the kernels' names for them, and who has

@@ -9,44 +9,32 @@
 // Where ids follow the references, few nodes are left open by their chunks, and groups of chunks go on with those
 // (groups.cuh; SLOTS above 0). For all other numberings a second launch goes on in global memory (climb_above).
 //
+// A refit may rotate on its way (ROTATES, exchanges.cuh): the last child to arrive at a node looks at what lies below,
+// all of which is finished, in shared memory or, above the chunks, in global memory. A node with a leaf that lies
+// elsewhere is left open, so that all boxes are at hand.
+//
 // One block per CHUNK. Unit constants: CHUNK, GATHERS (records are written, or else read), WRITES_BVH2, MARKS,
-// KEEPS_BOXES (node_writer.cuh), GROUP, SLOTS.
+// KEEPS_BOXES (node_writer.cuh), GROUP, SLOTS, ROTATES (then GATHERS, MARKS and KEEPS_BOXES too, and no SLOTS).
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
 #include "gpu/hierarchy/bvh/refit/node_writer.cuh"
 #include "gpu/hierarchy/bvh/refit/groups.cuh"
+#include "gpu/hierarchy/bvh/refit/chunk.cuh"
 
 constexpr int ALL_HERE = 2;  // the owner adds 3 less the children that are still to come, each of them 1
-constexpr int ELSEWHERE = -1;
 constexpr int NO_PARENT = -1;
-constexpr int STARTS_HERE = 32;  // a state in shared memory
+
+static_assert(!ROTATES || (GATHERS && MARKS && KEEPS_BOXES && SLOTS == 0), "what rotations need");
 
 constexpr int MOST_THREADS = 1024;  // of a multiprocessor, or a block: so a thread has 64 registers
-
-// The chunk of a block, by place: a node's id or a reference less the chunk's first.
-struct Chunk {
-    SharedBox boxes[CHUNK];  // of nodes; of what is not finished yet the part of its leaves
-    SharedBox references[GATHERS ? CHUNK : 1];  // then, at a leaf's first reference, the leaf's
-    int left[CHUNK], right[CHUNK];
-    // the parent's place or ELSEWHERE, and below it what counts up to ALL_CAME, when all children are here
-    int above[CHUNK];
-    short existing[CHUNK];
-    uint8 states[CHUNK];  // STARTS_HERE, DONE, NODE_IS_COLLAPSED
-    int existing_count, open_count;
-
-    __device__ int parent(int at) const { return above[at] >> COUNT_BITS; }
-    __device__ bool is_done(int at) const { return load_shared_state(states, at) & DONE; }
-    __device__ bool is_collapsed(int at) const { return load_shared_state(states, at) & NODE_IS_COLLAPSED; }
-    // Of a finished node, whether the one above it is not.
-    __device__ bool is_top(int at) const { return parent(at) == ELSEWHERE || !is_done(parent(at)); }
-};
 
 struct Tree : NodeWriter {
     Primitives primitives;
     Pointer<const int> order;
     ReferencesOf<Records> references;
-    Pointer<const int> parent;
+    Pointer<int> parent;
     Pointer<int> waiting;
+    Pointer<uint8> heights;
 
     // The box of a reference of which no record may be there yet.
     __device__ Aabb reference_aabb(int reference) const {
@@ -134,8 +122,12 @@ struct Tree : NodeWriter {
         for (int side = 0; side < 2; ++side) {
             const int child_at = children[side] - first;
             const bool is_here = child_at >= 0 && child_at < CHUNK;
-            if (is_leaf(children[side])) box = merge(box, compute_leaf_bounds(chunk, first, children[side]));
-            else arrived -= is_here ? 1 : -NEVER_HERE;
+            if (is_leaf(children[side])) {
+                box = merge(box, compute_leaf_bounds(chunk, first, children[side]));
+                if (ROTATES && !has_leaf(first, children[side])) arrived += NEVER_HERE;
+            } else {
+                arrived -= is_here ? 1 : -NEVER_HERE;
+            }
             if (!is_leaf(children[side]) && is_here)
                 block_atomic_add(chunk.above + child_at, (at - ELSEWHERE) * (1 << COUNT_BITS));
         }
@@ -150,19 +142,26 @@ struct Tree : NodeWriter {
     __device__ void climb_here(Chunk& chunk, int first, int at) const {
         Aabb box = load_shared_box(chunk.boxes, at);
         bool is_collapsed = first + at != 0;
-        for (int up = chunk.parent(at);;) {
+        int up = chunk.parent(at);
+        if (ROTATES) chunk.above[at] = up * (1 << COUNT_BITS) | 1;
+        for (;;) {
             store_shared_state(chunk.states, at, DONE | (is_collapsed ? NODE_IS_COLLAPSED : 0));
             if (up == ELSEWHERE) return;
             const int left = chunk.left[up], right = chunk.right[up], word = block_arrive(chunk.above + up);
             if ((word & COUNT_MASK) != ALL_CAME - 1) return;
             const int other = left - first == at ? right : left, other_at = is_leaf(other) ? up : other - first;
             box = merge(box, load_shared_box(chunk.boxes, other_at));
-            if (MARKS)
+            if (MARKS && !ROTATES)
                 is_collapsed = first + up != 0 && !is_collapsed && (is_leaf(other) || !chunk.is_collapsed(other_at));
             store_shared_box(chunk.boxes, up, box);
             at = up;
             up = word >> COUNT_BITS;
+            if (ROTATES) is_collapsed = ChunkRotator{chunk, parent, first}.visit(at, up);
         }
+    }
+    __device__ bool has_leaf(int chunk_first, int leaf) const {
+        const int first = first_reference(leaf) - chunk_first;
+        return first < CHUNK && first + references.count(leaf) > 0;
     }
     // What the chunk has finished, by full warps, node after node.
     __device__ void write_here(Chunk& chunk, int first, int at, bool is_asked, bool is_top) const {
@@ -173,6 +172,7 @@ struct Tree : NodeWriter {
             right_box = is_leaf(right) ? leaf_box(chunk, first, right) : load_shared_box(chunk.boxes, right - first);
         }
         write_together(first + at, left_box, left, right_box, right, chunk.is_collapsed(at), is_asked, is_top);
+        if (ROTATES && is_asked) heights[first + at] = (uint8)chunk.height(at);
     }
 
     // For groups.cuh: a node that is still open, with the part of its leaves, in the chunk's list, which lies
@@ -218,6 +218,7 @@ struct Tree : NodeWriter {
     // In global memory, where a node that is not finished yet holds the part of its leaves: one leaf's box, or none.
     // The box of the child that came last is known.
     __device__ Aabb finish(int node_id, int left, int right, int known, const Aabb& known_box) const {
+        if (ROTATES) return rotate(node_id, left, right);
         const Aabb leaf = load_node(nodes, node_id).aabb();
         const Aabb left_box = is_leaf(left) ? leaf : left == known ? known_box : load_node(nodes, left).aabb();
         const Aabb right_box = is_leaf(right) ? leaf : right == known ? known_box : load_node(nodes, right).aabb();
@@ -227,6 +228,15 @@ struct Tree : NodeWriter {
         write(node_id, left_box, left, right_box, right, is_collapsed);
         waiting[node_id] = AT_REST;
         return merge(left_box, right_box);
+    }
+    __device__ Aabb rotate(int node_id, int left, int right) const {
+        const Rotator rotator = {references, nodes, parent, flags, heights};
+        const auto put = [&](int id, const Relative& a, const Relative& b, bool is_collapsed) {
+            write(id, a.box, a.link, b.box, b.link, is_collapsed);
+        };
+        const Aabb box = rotator.visit(node_id, left, right, put).box;
+        waiting[node_id] = AT_REST;
+        return box;
     }
     // From a node whose children are all finished. Links and the next parent are read before the arrival: nothing else
     // is waited for afterwards but the sibling's box.
@@ -299,14 +309,19 @@ __device__ void hand_over(const Tree& tree, Chunk& chunk, int first, int* open, 
 
 extern "C" __global__ void __launch_bounds__(MOST_THREADS)
     compute_tree_bounds(Primitives primitives, const int* order, const int* reference_count_now, float4* record_data,
-                        const float4* reference_boxes, const int* long_leaves, float4* nodes, const int* parent,
-                        uint8* flags, int node_capacity, float4* bvh2, int* waiting, int* open, int* open_counts,
+                        const float4* reference_boxes, const int* long_leaves, float4* nodes, int* parent, uint8* flags,
+                        int node_capacity, float4* bvh2, int* waiting, uint8* heights, int* open, int* open_counts,
                         int* arrivals) {
     SHARED Shared shared;
     SHARED int is_last;
     const int first = block_index() * CHUNK, reference_count = *reference_count_now;
-    const Tree tree = {
-        {nodes, flags, bvh2}, primitives, order, {{record_data}, reference_boxes, long_leaves}, parent, waiting};
+    const Tree tree = {{nodes, flags, bvh2},
+                       primitives,
+                       order,
+                       {{record_data}, reference_boxes, long_leaves},
+                       parent,
+                       waiting,
+                       heights};
     compute_chunk_bounds(tree, shared.chunk, first, min(reference_count - first, CHUNK), reference_count - 1,
                          min(node_capacity - first, CHUNK));
     if (SLOTS > 0) {
@@ -322,11 +337,11 @@ extern "C" __global__ void __launch_bounds__(MOST_THREADS)
 // A subtree whose root's parent is NO_PARENT lies in tiles that are all listed, or none of them; all its tiles are
 // CHUNK long but the last, or it shares its only one.
 extern "C" __global__ void compute_tile_bounds(Primitives primitives, const int* order, float4* record_data,
-                                               float4* nodes, const int* parent, uint8* flags, int node_capacity,
+                                               float4* nodes, int* parent, uint8* flags, int node_capacity,
                                                float4* bvh2, int* waiting, const int4* tiles, const int* listed,
                                                int* open, int* open_counts) {
     SHARED Chunk chunk;
-    const Tree tree = {{nodes, flags, bvh2}, primitives, order, {{record_data}, nullptr}, parent, waiting};
+    const Tree tree = {{nodes, flags, bvh2}, primitives, order, {{record_data}, nullptr}, parent, waiting, nullptr};
     for (int i = block_index(); i < listed[0]; i += block_count()) {
         const int4 tile = tiles[listed[1 + i]];
         block_sync();
@@ -338,10 +353,12 @@ extern "C" __global__ void compute_tile_bounds(Primitives primitives, const int*
 
 // What is above the chunks, or the listed tiles, node by node in global memory, where the last child to arrive goes on:
 // a launch of its own, of threads that hold no room for a chunk meanwhile. CLIMBS_A_LIST of them take a list.
-extern "C" __global__ void climb_above(int chunk_count, const int4* tiles, const int* listed, float4* nodes,
-                                       const int* parent, uint8* flags, float4* bvh2, int* waiting, const int* open,
-                                       const int* open_counts) {
-    const Tree tree = {{nodes, flags, bvh2}, {}, nullptr, {{nullptr}, nullptr}, parent, waiting};
+extern "C" __global__ void climb_above(int chunk_count, const int4* tiles, const int* listed, float4* record_data,
+                                       const float4* reference_boxes, const int* long_leaves, float4* nodes,
+                                       int* parent, uint8* flags, float4* bvh2, int* waiting, uint8* heights,
+                                       const int* open, const int* open_counts) {
+    const Tree tree = {
+        {nodes, flags, bvh2}, {}, nullptr, {{record_data}, reference_boxes, long_leaves}, parent, waiting, heights};
     for (int i : grid_stride((listed == nullptr ? chunk_count : listed[0]) * CLIMBS_A_LIST)) {
         const int list = i / CLIMBS_A_LIST, first = listed == nullptr ? list * CHUNK : tiles[listed[1 + list]].x;
         for (int item = i % CLIMBS_A_LIST; item < open_counts[list]; item += CLIMBS_A_LIST)

@@ -71,6 +71,7 @@ class TwoLevel(BvhHierarchy):
     title = "Two-level BVH (one tree per object)"
     construction = "two_level"
     links_anew = True
+    is_forest = True
     most_wide_leaf = MAX_WIDE_LEAF_SIZE
     Options = TwoLevelOptions
     options: TwoLevelOptions
@@ -229,7 +230,7 @@ class TwoLevel(BvhHierarchy):
                     blocks=tiles.blocks,
                 )
         assert self._roots is not None
-        optimiser.improve(tree.as_forest(self._roots[: objects.count], flags), primitives)
+        optimiser.improve(tree.as_forest(self._roots[: objects.count], flags), primitives, is_refit)
         return self._bound_objects(
             primitives, "optimise", tiles, marks=True, bvh2=self.layout.bvh2_nodes, joins=True, gathers=False
         )

@@ -53,7 +53,7 @@ class Reinsertion(Optimiser):
     def scratch_bytes(self, reference_count: int) -> int:
         return (1 + 8 + 8 + 8 + 12 + 16 + 8) * reference_count
 
-    def improve(self, tree: CanonicalTree, primitives: Primitives) -> None:
+    def improve(self, tree: CanonicalTree, primitives: Primitives, after_refit: bool = False) -> None:
         target, capacity = self.target, tree.node_capacity
         if capacity == 0:
             return

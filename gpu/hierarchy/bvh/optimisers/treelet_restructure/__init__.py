@@ -17,6 +17,8 @@ from __future__ import annotations
 
 import dataclasses
 
+import numpy as np
+
 from .....settings import option
 from ....base import Primitives
 from ...climb import CLIMB_SCRATCH, launch_climb
@@ -50,17 +52,19 @@ class TreeletRestructure(Optimiser):
         return depth + SLACK * int(self.options.passes)
 
     def scratch_bytes(self, reference_count: int) -> int:
-        return CLIMB_SCRATCH * reference_count
+        return (CLIMB_SCRATCH + 8) * reference_count
 
-    def improve(self, tree: CanonicalTree, primitives: Primitives) -> None:
+    def improve(self, tree: CanonicalTree, primitives: Primitives, after_refit: bool = False) -> None:
         target, folder = self.target, "gpu/hierarchy/bvh/optimisers/treelet_restructure"
         if tree.node_capacity == 0:
             return
         unit = target.unit(tree.unit_source(f"{folder}/treelets.cu", primitives, SLACK=SLACK))
         kernels = ("mark_starts_of_treelets", "restructure_treelets")
+        subtrees = target.scratch("optimise.subtrees", (tree.node_capacity, 2), np.int32)
         with target.phase("optimise.treelets"):
             for number in range(self.options.passes):
-                launch_climb(target, unit, tree, *kernels, least_leaves=_FIRST_LEAVES << number, block=_BLOCK)
+                visits = {"least_leaves": _FIRST_LEAVES << number, "subtrees": subtrees, "block": _BLOCK}
+                launch_climb(target, unit, tree, *kernels, **visits)
 
 
 __all__ = ["TreeletRestructure", "TreeletRestructureOptions"]

@@ -1,0 +1,82 @@
+// What a block of a refit knows of its CHUNK of references and node ids, in shared memory, and rotations in there
+// (exchanges.cuh). Unit constants: CHUNK, GATHERS, and groups.cuh's.
+#pragma once
+#include "gpu/hierarchy/bvh/exchanges.cuh"
+#include "gpu/hierarchy/bvh/refit/groups.cuh"
+
+constexpr int ELSEWHERE = -1;
+constexpr int STARTS_HERE = 32;  // a state in shared memory
+
+// The chunk of a block, by place: a node's id or a reference less the chunk's first.
+struct Chunk {
+    SharedBox boxes[CHUNK];  // of nodes; of what is not finished yet the part of its leaves
+    SharedBox references[GATHERS ? CHUNK : 1];  // then, at a leaf's first reference, the leaf's
+    int left[CHUNK], right[CHUNK];
+    // the parent's place or ELSEWHERE, and below it what counts up to ALL_CAME, when all children are here; of a
+    // finished node its height
+    int above[CHUNK];
+    short existing[CHUNK];
+    uint8 states[CHUNK];  // STARTS_HERE, DONE, NODE_IS_COLLAPSED
+    int existing_count, open_count;
+
+    __device__ int parent(int at) const { return above[at] >> COUNT_BITS; }
+    __device__ int height(int at) const { return above[at] & COUNT_MASK; }
+    __device__ bool is_done(int at) const { return load_shared_state(states, at) & DONE; }
+    __device__ bool is_collapsed(int at) const { return load_shared_state(states, at) & NODE_IS_COLLAPSED; }
+    // Of a finished node, whether the one above it is not.
+    __device__ bool is_top(int at) const { return parent(at) == ELSEWHERE || !is_done(parent(at)); }
+};
+
+// Rotations of nodes below which all is finished and lies in the chunk, leaves with their boxes included. `first`: the
+// chunk's. The parents of what is exchanged are written to global memory at once, links with the nodes.
+struct ChunkRotator {
+    Chunk& chunk;
+    Pointer<int> parent;
+    int first;
+
+    __device__ Aabb box(int child) const {
+        return is_leaf(child) ? load_shared_box(chunk.references, max(first_reference(child) - first, 0))
+                              : load_shared_box(chunk.boxes, child - first);
+    }
+    __device__ int height(int child) const { return is_leaf(child) ? 0 : chunk.height(child - first); }
+    __device__ int left(int child) const { return chunk.left[child - first]; }
+    __device__ int right(int child) const { return chunk.right[child - first]; }
+    __device__ bool is_collapsed(int child) const { return !is_leaf(child) && chunk.is_collapsed(child - first); }
+
+    // Exchange what lies below the node at `at`, whose parent's place is `up`; whether the node is collapsed then.
+    __device__ bool visit(int at, int up) const {
+        const int children[2] = {chunk.left[at], chunk.right[at]};
+        const int best = best_exchange(*this, children[0], children[1]);
+        if (best != NO_EXCHANGE) exchange(best, at, children[0] - first, children[1] - first);
+        return settle(at, up);
+    }
+    // By the number of best_exchange; `left` and `right` are the places of children, of leaves nothing.
+    __device__ void exchange(int best, int at, int left, int right) const {
+        const bool takes_child = best < 4, takes_right = takes_child && best >> 1 == 1;
+        const int mine_at = takes_child ? at : left, other_at = takes_right ? left : right;
+        int &mine = (takes_right ? chunk.right : chunk.left)[mine_at],
+            &other = (best & 1 ? chunk.right : chunk.left)[other_at];
+        const int kept = mine;
+        mine = other;
+        other = kept;
+        adopt(mine_at, mine);
+        adopt(other_at, other);
+        fit(other_at, at);
+        if (!takes_child) fit(mine_at, at);
+    }
+    __device__ void adopt(int at, int child) const {
+        if (is_leaf(child)) return;
+        chunk.above[child - first] = at << COUNT_BITS | chunk.height(child - first);
+        parent[child] = first + at;
+    }
+    // A child that has got another child.
+    __device__ void fit(int at, int up) const {
+        store_shared_box(chunk.boxes, at, merge(box(chunk.left[at]), box(chunk.right[at])));
+        store_shared_state(chunk.states, at, DONE | (settle(at, up) ? NODE_IS_COLLAPSED : 0));
+    }
+    __device__ bool settle(int at, int up) const {
+        const int left = chunk.left[at], right = chunk.right[at];
+        chunk.above[at] = up * (1 << COUNT_BITS) | height_over(height(left), height(right));
+        return first + at != 0 && !is_collapsed(left) && !is_collapsed(right);
+    }
+};
