@@ -133,7 +133,7 @@ class Mirror(Optimiser):
     Options = NoOptions
     calls = 0
 
-    def improve(self, tree: CanonicalTree, primitives: Primitives) -> None:
+    def improve(self, tree: CanonicalTree, primitives: Primitives, after_refit: bool = False) -> None:
         Mirror.calls += 1
         nodes = self.target.download(tree.nodes)
         links = nodes.view(NODE_DTYPE).reshape(-1)
