@@ -17,7 +17,6 @@ from raygrove.app.settings.settings import Settings, option_field, set_option
 PREFIX = "published/"
 OptionValue = str | int | float | bool
 
-_LEVELS = "the thesis launches a kernel a level and refits level by level; here a launch takes several levels"
 _QUEUE_SIZE = (
     "the thesis reads back how long a queue is; here all levels that there may be are launched, the last ones empty"
 )
@@ -100,9 +99,18 @@ _PRESETS = {
     "meister2014/hlbvh_treelets": _meister(
         "hlbvh_treelets", "HLBVH by treelets", "section 5.3", coarse_bits=15, treelet_levels=3
     ),
-    "meister2014/hlbvh_median": _meister("hlbvh_median", "HLBVH by work queues", "section 5.4.1", _LEVELS),
+    "meister2014/hlbvh_median": _meister(
+        "hlbvh_median", "HLBVH by work queues", "section 5.4.1", _QUEUE_SIZE, launches="levels"
+    ),
     "meister2014/hlbvh_sah": _meister(
-        "hlbvh_sah", "HLBVH by work queues, SAH above", "section 5.4.2", _LEVELS, _CLUSTERS, cluster_bits="15", bins=32
+        "hlbvh_sah",
+        "HLBVH by work queues, SAH above",
+        "section 5.4.2",
+        _QUEUE_SIZE,
+        _CLUSTERS,
+        cluster_bits="15",
+        bins=32,
+        launches="levels",
     ),
     "meister2014/lbvh": _meister("lbvh", "Karras' linear BVH", "section 5.5", construction="search"),
     "meister2014/task_pool": _meister("task_pool", "SAH by a task pool", "section 5.6", _POOL, split="sah"),

@@ -151,19 +151,6 @@ __device__ __forceinline__ Piece unpack_piece(int packed) {
     return {packed & 0xfff, packed >> 12 & 0xfff, packed >> 24 & 15, (packed & 1 << 28) != 0};
 }
 
-__device__ __forceinline__ int find_split_here(const Code* codes, int first, int last) {
-    const Code difference = codes[first] ^ codes[last];
-    if (difference == 0) return first + (last - first) / 2;
-    const int bit = 63 - __clzll((int64)(uint64)difference);
-    int low = first, high = last;
-    while (high - low > 1) {
-        const int middle = (low + high) / 2;
-        if (codes[middle] >> bit & 1) high = middle;
-        else low = middle;
-    }
-    return low;
-}
-
 // BATCH tasks level by level, a thread a node, until nothing is left of them.
 extern "C" __global__ void finish_small_tasks(const uint64* keys, float4* nodes, int* parent, uint8* flags,
                                               int max_leaf_size, const int2* small, const int* small_count) {
@@ -194,7 +181,7 @@ extern "C" __global__ void finish_small_tasks(const uint64* keys, float4* nodes,
                 if (i < piece_count) {
                     piece = unpack_piece(pieces[side][i]);
                     const int offset = offsets[piece.slot];
-                    split = find_split_here(codes, piece.first, piece.last);
+                    split = find_split_alone([&](int at) { return codes[at]; }, piece.first, piece.last);
                     links.write_inner_node((piece.is_left ? piece.last : piece.first) + offset, piece.first + offset,
                                            split + offset, piece.last + offset);
                     left_is_node = !links.is_leaf_range(piece.first, split);

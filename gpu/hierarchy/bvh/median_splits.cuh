@@ -22,3 +22,19 @@ __device__ __forceinline__ Task unpack_task(int2 packed) {
     return {packed.x < 0 ? ~packed.x : packed.x, packed.y, packed.x < 0};
 }
 __device__ __forceinline__ int2 no_task() { return make_int2(0, -1); }
+
+// The last reference of the left child of [first, last], by one thread: behind it the highest bit changes that differs
+// in the range; the middle where all codes are equal. `code_at(i)`: the code of a place.
+template <class CodeAt>
+__device__ __forceinline__ int find_split_alone(const CodeAt& code_at, int first, int last) {
+    const uint64 difference = code_at(first) ^ code_at(last);
+    if (difference == 0) return first + (last - first) / 2;
+    const int bit = 63 - __clzll((int64)difference);
+    int low = first, high = last;
+    while (high - low > 1) {
+        const int middle = low + (high - low) / 2;
+        if (code_at(middle) >> bit & 1) high = middle;
+        else low = middle;
+    }
+    return low;
+}

@@ -37,6 +37,8 @@ LAST = MAX_WIDE_PRIMITIVES - 1
 WIDE = [name for name, kind in structures().items() if issubclass(kind, BvhHierarchy) and kind.most_wide_leaf > 0]
 CHOICES: list[tuple[str, str, dict[str, object]]] = [("lbvh", layout, {}) for layout in structures()["lbvh"].layouts()]
 CHOICES += [("lbvh", "bvh2", {"construction": way, "max_leaf_size": 16}) for way in ("search", "climb")]
+CHOICES += [(name, "bvh2", {"launches": "levels"}) for name in ("hlbvh_median", "hlbvh_sah")]
+CHOICES += [("sah_lauterbach", "bvh2", {"planes": "uniform"})]
 LIKE_OTHERS = {"sbvh", "object_median", "spatial_median", "sah_lauterbach"}
 """sbvh has a test of its own; the others share the kernels of sweep_sah and binned_sah."""
 CHOICES += [(name, "bvh2", {"max_leaf_size": MOST_WIDE_LEAF}) for name in WIDE if name not in LIKE_OTHERS]

@@ -8,6 +8,8 @@ Paper: Garanzha, Pantaleoni, McAllister, Simpler and Faster HLBVH with Work Queu
 Construction of Bounding Volume Hierarchies (2014), describes it in 5.4.2 and 6.1.2. Here in each of a few rounds all
 tasks are binned, split and distributed at once, and a task's number is its way from the root, so that nothing is
 counted or waited for; tasks of up to 64 clusters are finished by a block each, which tries every cluster as a plane.
+`launches` = levels is the thesis' loop for the rest: a launch a level below the clusters, and one a level for the boxes
+of all nodes.
 
 Cost: That of `hlbvh_median`, one more pass over the primitives for the clusters' boxes, and some 25 small launches for
 the top. Phases are those of Meister's table 7.7: sort, clusters, SAH splits, median splits, refit (here nodes: those
@@ -31,6 +33,7 @@ from .....target.base import Array, Target, Unit, UnitSource
 from ....base import Primitives, StructureChoice
 from ....morton_order import MortonOptions
 from ....primitives import unit_source
+from ...median_levels import Levels, Listed, MedianLevels, launches_option
 from ...median_splits import TASK, MedianSplits, Queues
 from ...morton_builder import MortonBuilder
 from ...stopping import leaf_size_by_kind_option
@@ -74,6 +77,7 @@ class HlbvhSahOptions(MortonOptions):
         maximum=64,
     )
     max_leaf_size: int = leaf_size_by_kind_option(LEAF_OF_TRIANGLES)
+    launches: str = launches_option()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -126,30 +130,62 @@ class HlbvhSah(MortonBuilder):
         self.rounds = ROUNDS[self.options.cluster_bits]
         self.bins = min(self.options.bins, 1 << self.cluster_bits // 3)
         self.splits = MedianSplits(target, self.code_bits)
+        self.median_levels = MedianLevels(target, self.code_bits)
 
     def max_depth(self) -> int:
-        above = self.rounds + self.cluster_bits + SAH_LEVELS + SMALL.bit_length()
-        return above + (self.code_bits - self.cluster_bits) + self.tree.reference_bits
+        return self._most_above() + (self.code_bits - self.cluster_bits) + self.tree.reference_bits
+
+    def _most_above(self) -> int:
+        """Levels of nodes above the clusters."""
+        return self.rounds + self.cluster_bits + SAH_LEVELS + SMALL.bit_length()
 
     def scratch_bytes(self) -> int:
         cells, slots = 1 << self.cluster_bits, 1 << self.rounds
         of_clusters = 16 * cells + 48 * min(self.tree.count, cells)
-        in_order = self.morton_order.scratch_bytes(self.tree.count) + self.splits.scratch_bytes(self.tree.count)
+        splits = self.median_levels if self.options.launches == "levels" else self.splits
+        in_order = self.morton_order.scratch_bytes(self.tree.count) + splits.scratch_bytes(self.tree.count)
         return (
             in_order + of_clusters + slots * (4 + 8 * TopTask.words() + 2 * 3 * self.bins * 4 * ClusterBinRow.words())
         )
 
     def emit(self, primitives: Primitives) -> bool:
         target = self.target
-        self.splits.max_leaf_size = self.leaf_size
+        self.splits.max_leaf_size = self.median_levels.max_leaf_size = self.leaf_size
         keys, prim_ids = self.sort(primitives)
         with target.phase("build.clusters"):
-            clusters, queues = self._find_clusters(primitives, keys, prim_ids)
+            clusters, tasks = self._find_clusters(primitives, keys, prim_ids)
         with target.phase("build.sah_splits"):
             self._split_above(clusters)
         with target.phase("build.median_splits"):
-            self.splits.split(keys, self.tree, queues, clusters.most)
-        return self.compute_bounds(primitives)
+            if isinstance(tasks, Queues):
+                self.splits.split(keys, self.tree, tasks, clusters.most)
+            else:
+                self.median_levels.split(keys, self.tree, tasks)
+        if isinstance(tasks, Queues):
+            return self.compute_bounds(primitives)
+        above = self._list_above(clusters)
+        return self.median_levels.compute_bounds(primitives, self.tree, tasks, self.direct_nodes, above)
+
+    def _list_above(self, clusters: Clusters) -> Listed:
+        """The nodes above the clusters with their levels."""
+        scratch, most = self.target.scratch, clusters.most
+        count, node_ids, levels = (
+            scratch(f"hlbvh.listed_{name}", size, np.int32)
+            for name, size in {"count": 1, "nodes": most, "levels": most}.items()
+        )
+        with self.target.phase("build.sah_splits"):
+            self.target.launch(
+                self._unit("top_levels.cu"),
+                "list_top_nodes",
+                most,
+                cluster_count=clusters.count,
+                ranges=clusters.ranges,
+                parent=self.tree.parent,
+                listed_count=count,
+                node_ids=node_ids,
+                levels=levels,
+            )
+        return Listed(count, node_ids, levels, most, self._most_above())
 
     def _make_clusters(self, most: int, cell_count: int) -> Clusters:
         scratch = self.target.scratch
@@ -162,20 +198,26 @@ class HlbvhSah(MortonBuilder):
             scratch("hlbvh.places", cell_count, np.int32),
         )
 
-    def _find_clusters(self, primitives: Primitives, keys: Array, prim_ids: Array | None) -> tuple[Clusters, Queues]:
-        """The list of clusters, and queues that hold those that are nodes."""
+    def _find_clusters(
+        self, primitives: Primitives, keys: Array, prim_ids: Array | None
+    ) -> tuple[Clusters, Queues | Levels]:
+        """The list of clusters, and queues, or levels, that begin with those that are nodes."""
         target, tree, n, scratch = self.target, self.tree, self.tree.count, self.target.scratch
         cell_count, most = 1 << self.cluster_bits, min(self.tree.count, 1 << self.cluster_bits)
-        constants = {"CODE_BITS": self.code_bits, "CLUSTER_BITS": self.cluster_bits, "TASK": TASK}
+        by_levels = self.options.launches == "levels"
+        constants = {
+            "CODE_BITS": self.code_bits,
+            "CLUSTER_BITS": self.cluster_bits,
+            "TASK": 0 if by_levels else TASK,
+        }
         unit = target.unit(unit_source(_FOLDER + "clusters.cu", primitives, **constants))
         is_cell, ranges = (
             scratch("hlbvh.is_cell", cell_count, np.int32),
             scratch("hlbvh.cell_ranges", (cell_count, 2), np.int32),
         )
         clusters = self._make_clusters(most, cell_count)
-        queues = self.splits.queues(n, self.code_bits - self.cluster_bits, most)
+        first_tasks, tasks = self._first_tasks(n, most)
         target.fill(is_cell, 0)
-        target.fill(queues.counts, 0)
         target.launch(
             unit,
             "begin_references",
@@ -201,10 +243,7 @@ class HlbvhSah(MortonBuilder):
             ranges=clusters.ranges,
             boxes=clusters.boxes,
             cluster_count=clusters.count,
-            wide=queues.wide[0],
-            wide_count=queues.counts,
-            small=queues.small,
-            small_count=queues.counts[queues.launches + 1 :],
+            **first_tasks,
         )
         blocks = min(-(-n // REFERENCES_A_BLOCK), MOST_BLOCKS)
         target.launch(
@@ -218,7 +257,20 @@ class HlbvhSah(MortonBuilder):
             boxes=clusters.boxes,
             blocks=blocks,
         )
-        return clusters, queues
+        return clusters, tasks
+
+    def _first_tasks(self, n: int, most: int) -> tuple[dict[str, Array], Queues | Levels]:
+        """Where clusters that are nodes go, by the kernel's names for it, and what those are of."""
+        bits = self.code_bits - self.cluster_bits
+        if self.options.launches == "levels":
+            levels = self.median_levels.levels(n, bits, most)
+            only = {"wide": levels.tasks, "wide_count": levels.counts, "small": None, "small_count": None}
+            return only, levels
+        queues = self.splits.queues(n, bits, most)
+        self.target.fill(queues.counts, 0)
+        small_count = queues.counts[queues.launches + 1 :]
+        wide = {"wide": queues.wide[0], "wide_count": queues.counts}
+        return {**wide, "small": queues.small, "small_count": small_count}, queues
 
     def _split_above(self, clusters: Clusters) -> None:
         """The nodes above the clusters."""

@@ -4,7 +4,7 @@
 //
 // In: sorted keys, Primitives. Out: the list of clusters, the first tasks of the median splits. Launch order is the
 // file's, with a scan of `is_cell` to `places` after begin_references. Unit constants: CODE_BITS, CLUSTER_BITS, TASK
-// (median_splits.cu).
+// (median_splits.cu; 0: all tasks go to one queue, that of the wide ones).
 #include "gpu/device/block_box.cuh"
 #include "gpu/hierarchy/bvh/builders/hlbvh_sah/clusters.cuh"
 #include "gpu/hierarchy/bvh/median_splits.cuh"
@@ -54,11 +54,11 @@ extern "C" __global__ void begin_clusters(const int* is_cell, const int* places,
             ranges[cluster] = range;
             empty_words(boxes + 6 * cluster);
             is_node = range.y - range.x >= max_leaf_size;
-            is_wide = range.y - range.x >= TASK;
+            is_wide = is_node && range.y - range.x >= TASK;
             packed = pack_task(range.x, range.y, is_cluster_left(cluster, count));
         }
         queue_task(is_wide, packed, wide, wide_count, &first_place);
-        queue_task(is_node && !is_wide, packed, small, small_count, &first_place);
+        if (TASK > 0) queue_task(is_node && !is_wide, packed, small, small_count, &first_place);
     }
 }
 
