@@ -4,7 +4,7 @@ Plays each scene with the update fixed to rebuild, fixed to refit, and auto, in 
 sums of all frames' times on the target; what auto has to learn is in them. The first frames, which fill caches, count
 for nobody. --sequence takes a numbered pattern of files, the horse's (`DIR/%04d.obj`).
 
-With --optimum each clip is measured once by the age of the tree, and auto, its rival and the fixed choices are played
+With --optimum each clip is measured once, all trees at all ages, and auto, its rival and the fixed choices are played
 against the best schedule there could have been (bench/policy_regret.py).
 """
 
@@ -120,6 +120,12 @@ ARGUMENTS = (
     argument("--scenes", default=",".join(SCENES)),
     argument("--sequence", metavar="PATTERN", help="a numbered pattern of files, as one more scene"),
     argument("--optimum", action="store_true", help="how far policies are from the best schedule, by counted costs"),
+    argument(
+        "--updates",
+        default="1",
+        metavar="X,Y",
+        help="with --optimum: play on with rebuilds and refits that cost so many times what was measured",
+    ),
     OUT,
 )
 
@@ -134,7 +140,7 @@ def run(names: argparse.Namespace) -> int:
         about = context(target, command=names.command)
         rows: list[Regret] | list[Comparison]
         if names.optimum:
-            regrets = rows = [_regret(target, make(), names) for make in makers]
+            regrets = rows = [one for make in makers for one in _regret(target, make(), names)]
             found = regret_table(regrets)
         else:
             settings = ViewSettings(names.hierarchy, layout=names.layout, ray_type=names.ray_type)
@@ -147,11 +153,13 @@ def run(names: argparse.Namespace) -> int:
     return 0
 
 
-def _regret(target: Target, scene: Scene, names: argparse.Namespace) -> Regret:
+def _regret(target: Target, scene: Scene, names: argparse.Namespace) -> list[Regret]:
     rate = scene.fps or FRAMES_A_SECOND
     frames = min(names.frames, max(2, round(scene.duration() * rate)))
     rays = camera_rays(fit(scene.lower, scene.upper, aspect=names.size[0] / names.size[1]), *names.size)
     choice = StructureChoice(layout=names.layout)
     moments = [Moment(number / rate, frame_id=number) for number in range(frames)]
     traced = rays.at_most(COUNTED_RAYS)
-    return regret_of(target, scene, (names.hierarchy, choice), moments, rate, (traced, len(rays)), names.rounds)
+    factors = [float(text) for text in names.updates.split(",")]
+    rigged = (names.hierarchy, choice)
+    return regret_of(target, scene, rigged, moments, rate, (traced, len(rays)), names.rounds, factors)

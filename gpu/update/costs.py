@@ -20,12 +20,17 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import math
 import statistics
 from typing import NamedTuple
 
 SHARE_FOR_PROBES = 0.008
 """Of all time, how much may be spent on trying the choice that seems the worse one: nothing else tells when that has
 changed."""
+
+LATER = 1.5
+"""Where a rebuild was tried, and trees wear out by less than a frame of that cycle wasted, the next is tried in a tree
+so many times as old: fresh trees differ by chance, and one that does not wear out may be a good one to keep."""
 
 KEPT_TIMES = 7
 """Times of rebuilds, of refits and of tracing that medians are made of."""
@@ -55,6 +60,15 @@ class Ticket(NamedTuple):
     update: str
     cycle: int
     age: int
+
+
+class _Trial(NamedTuple):
+    """A rebuild to measure what it gains: the cycle that it begins, the age of the tree that it replaced, and what a
+    frame of that one's cycle wasted."""
+
+    cycle: int
+    age: int
+    waste: float
 
 
 @dataclasses.dataclass
@@ -102,6 +116,8 @@ class UpdateCosts:
         self._wear = _Slope()
         self._rise_counts, self._drift_counts = 1.0, 0.5
         self._credit = self._wasted = 0.0
+        self._trial: _Trial | None = None
+        self._least_age = 1
         self._bends: collections.deque[float] = collections.deque(maxlen=KEPT_BENDS)
         self.age = self.cycle = 0
 
@@ -109,6 +125,8 @@ class UpdateCosts:
     def note(self, update: str) -> Ticket:
         """A frame has done this."""
         if update == "rebuild":
+            if self.age > 0 and self.is_known and self.premium > 0.0:
+                self._credit = 0.0  # what it gains will be known: nothing is to be tried for that
             self.age, self._wasted = 0, 0.0
             self._last_drift, self._drift = self._drift, 0.0
             self.cycle += 1
@@ -147,6 +165,10 @@ class UpdateCosts:
         true = min(statistics.median(before.latest) - fresh_ms, 4.0 * fresh_ms)
         true = true if abs(true) > least else 0.0
         self._wear.add(before.age, true)
+        if self._trial is not None and self._trial.cycle == before.number + 1:
+            wears_out = self._wear.slope * before.age >= self._trial.waste
+            self._least_age = 1 if wears_out else math.ceil(LATER * self._trial.age)
+            self._trial = None
         if before.rise() > least:
             self._rise_counts = 0.5 * (self._rise_counts + min(max(true / before.rise(), 0.0), 1.0))
         if self._last_drift > self._least_rise:
@@ -210,7 +232,8 @@ class UpdateCosts:
             return "rebuild", facts
         facts = f"a rebuild costs {_ms(premium)} more than a refit, one more refit costs {_ms(penalty)} of tracing"
         if penalty < waste:
-            if self.age > 0 and self._affords(premium):
+            if self.age >= self._least_age and self._affords(premium):
+                self._trial = _Trial(self.cycle + 1, self.age, waste)
                 return "rebuild", f"to measure what it gains: {facts}"
             return "refit", facts
         if self.age == 0 and self._affords(max(penalty - premium, 0.0)):

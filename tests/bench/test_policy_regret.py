@@ -47,11 +47,12 @@ def test_a_clip_is_measured_and_kept(tmp_path: Path, capsys: pytest.CaptureFixtu
     for one in ARGUMENTS:
         one.add_to(parser)
     words = ["--device", "cpu", "--optimum", "--scenes", "explode", "--triangles", "600", "--frames", "8", "--rounds"]
-    names = parser.parse_args([*words, "2", "--size", "32x24", "--out", str(tmp_path / "kept")])
+    names = parser.parse_args([*words, "2", "--size", "32x24", "--updates", "1,10", "--out", str(tmp_path / "kept")])
     names.command = "bench policy --optimum"
     assert run(names) == 0
     assert "explode" in capsys.readouterr().out
     kept = tmp_path / "kept.json"
-    (row,) = json.loads(kept.read_text())["results"]
+    row, dear = json.loads(kept.read_text())["results"]
+    assert (row["updates"], dear["updates"]) == (1.0, 10.0) and dear["optimum_ms"] > row["optimum_ms"]
     assert (row["frames"], row["rays"]) == (8, 768) and row["optimum_ms"] > 0.0
     assert min(row["regret"].values()) >= 1.0 - 1e-12 and row["regret"].keys() == row["rebuilds"].keys()

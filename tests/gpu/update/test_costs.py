@@ -113,6 +113,32 @@ def test_what_wears_out_is_rebuilt_in_cycles_and_what_does_not_is_left() -> None
     assert lasting.updates.count("rebuild") <= 6
 
 
+def by_chance(built: int, now: int) -> float:
+    """Fresh trees differ by chance, by 4 %, and do not wear out."""
+    return 0.04 * float(np.random.default_rng(built).standard_normal())
+
+
+def test_trees_that_differ_by_chance_are_tried_less_and_less_often() -> None:
+    players = [Player("walker", "a host", "auto", seed=seed) for seed in range(4)]
+    for player in players:
+        player.penalty = by_chance
+        player.play(400)
+    tried = [sum(reason.startswith("to measure what it gains") for reason in player.reasons) for player in players]
+    assert max(tried) >= 1 and np.mean(tried) <= 8
+    late = [player.updates[200:].count("rebuild") for player in players]
+    assert np.mean(late) <= 4, "trials of the beginning have said that nothing wears out"
+
+
+def test_a_rebuild_that_was_decided_is_no_reason_to_try_another() -> None:
+    """What is worn out is rebuilt anyway, and that tells what rebuilds gain."""
+    tried = 0
+    for seed in range(4):
+        played = Player("explode", "few rays", "auto", seed=seed).play(200)
+        assert played.updates.count("rebuild") >= 20
+        tried += sum(reason.startswith("to measure what it gains") for reason in played.reasons)
+    assert tried <= 4
+
+
 def test_where_a_refit_is_dearer_every_frame_rebuilds() -> None:
     played = Player("walker", "refit dearer", "auto").play()
     assert played.updates[5:].count("refit") <= 6, "tried now and then, or nothing would tell when that ends"
