@@ -71,8 +71,8 @@ def regret_of(
     count, rebuild_ms, refit_ms = len(costs), costs.rebuild_ms.min(), costs.refit_ms.min()
     found = []
     for factor in factors:
-        updates = {"rebuild_ms": np.full(count, factor * rebuild_ms), "refit_ms": np.full(count, factor * refit_ms)}
-        dear = dataclasses.replace(costs, **updates)
+        rebuild, refit = (np.full(count, factor * ms) for ms in (rebuild_ms, refit_ms))
+        dear = dataclasses.replace(costs, rebuild_ms=rebuild, refit_ms=refit)
         result = played_out(dear, scene.name, scene.triangle_count, fps, all_rays, rounds)
         found.append(dataclasses.replace(result, updates=factor))
     return found
