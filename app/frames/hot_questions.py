@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from raygrove.app.frames.measured_rays import MeasuredRays
 from raygrove.gpu.analysis.divergence import Divergence
 from raygrove.gpu.analysis.hot_findings import HotFinding
 from raygrove.gpu.analysis.hot_frames import (
+    GIVEN,
     divergence_of,
     hot_spots_of,
     measured_remedy,
@@ -29,6 +31,7 @@ class OfViews:
 
     _engine: Any
     _views: Sequence[View]
+    _measured = MeasuredRays()
 
     def _shown(self, view: int) -> View | None:
         return self._views[view] if self._engine is not None and view < len(self._views) else None
@@ -38,26 +41,34 @@ class HotQuestions(OfViews):
     """Questions of a FrameMaker. The answer is None before the first picture, and where there is no such view."""
 
     def hot_spots(self, rays: str, kind: str, view: int = 0) -> HotSpots | str | None:
-        """Where the rays of the newest picture spend their steps, and what that means."""
+        """Where the rays of the newest picture, or those that are measured in its place, spend their steps, and what
+        that means."""
         shown = self._shown(view)
         if shown is None:
             return None
         try:
-            return with_findings(self._engine, shown, hot_spots_of(self._engine, shown, rays, kind))
+            given = self._measured.in_rows(self._engine.target)
+            found = hot_spots_of(self._engine, shown, rays, kind, given)
+            return with_findings(self._engine, shown, found, given)
         except Error as error:
             return str(error)
 
     def divergence(self, view: int = 0) -> Divergence | str | None:
-        """For whom the warps of the newest picture wait."""
+        """For whom the warps of the newest picture wait, or those of the rays that are measured in its place."""
         shown = self._shown(view)
-        return None if shown is None else divergence_of(self._engine, shown)
+        if shown is None:
+            return None
+        try:
+            return divergence_of(self._engine, shown, self._measured.in_rows(self._engine.target))
+        except Error as error:
+            return str(error)
 
     def paid(
         self, found: HotSpots, nodes: Sequence[int], primitives: Sequence[int], view: int = 0
     ) -> np.ndarray | None:
-        """What each pixel paid at nodes or for primitives."""
+        """What each pixel paid at nodes or for primitives; None of rays that belong to no pixel."""
         shown = self._shown(view)
-        return None if shown is None else paid_of(self._engine, shown, found, nodes, primitives)
+        return None if shown is None or found.rays == GIVEN else paid_of(self._engine, shown, found, nodes, primitives)
 
     def nodes_of_pixel(self, across: float, down: float, view: int = 0) -> np.ndarray | None:
         """The rows of the table that the primary ray at a place entered."""
@@ -66,12 +77,22 @@ class HotQuestions(OfViews):
             return None
         return nodes_of_pixel(self._engine, shown, across * shown.pixels.width, down * shown.pixels.height)
 
+    def measured_ends(self, view: int = 0) -> np.ndarray | None:
+        """Where some of the rays that are measured begin and end (MeasuredRays.ends); None of the picture's, and of
+        such as cannot be read or made."""
+        shown = self._shown(view)
+        try:
+            return None if shown is None else self._measured.ends(self._engine, shown)
+        except Error:
+            return None  # whoever measures by them says why
+
     def gain_of(self, found: HotSpots, finding: HotFinding, view: int = 0) -> HotFinding | str | None:
         """A finding with what its remedy gains: it is built and measured beside the picture."""
         shown = self._shown(view)
         if shown is None:
             return None
         try:
-            return measured_remedy(self._engine, shown, found, finding)
+            given = self._measured.in_rows(self._engine.target) if found.rays == GIVEN else None
+            return measured_remedy(self._engine, shown, found, finding, given)
         except Error as error:
             return str(error)

@@ -14,6 +14,7 @@ import numpy as np
 from raygrove.app.document.state import State
 from raygrove.app.edits.scene_edits import EditedScene
 from raygrove.app.frames.contestants import as_drawn, is_raced
+from raygrove.app.frames.measured_rays import MeasuredRays
 from raygrove.app.frames.outcome import Outcome
 from raygrove.app.frames.overlays import Overlays
 from raygrove.app.frames.pacing import Pacing, Plan
@@ -59,7 +60,7 @@ class FrameMaker(Questions):
         self._views: Sequence[View] = ()
         self._last_update: FrameStatistics | None = None
         self._in_rows: FrameStatistics | None = None
-        self._overlays, self._race = Overlays(), RaceTurns()
+        self._overlays, self._race, self._measured = Overlays(), RaceTurns(), MeasuredRays()
         self._edited = EditedScene()
         self._pacing, self._refinement = Pacing(), Refinement()
         self._noise: float | None = None
@@ -99,6 +100,7 @@ class FrameMaker(Questions):
     ) -> Outcome:
         display, pacing = state.settings.display, self._pacing
         self._bring(engine, scene, state)
+        self._measured.choose(state.settings.rays, scene, moment)
         if display.spheres != "rays":
             return self._give_spheres(engine, target, scene, state, moment, slots[0])
         if pacing.begin((id(scene), state.settings.render, state.settings.update.mode, state.views)):
@@ -169,9 +171,10 @@ class FrameMaker(Questions):
         plan = dataclasses.replace(plan, scale=race.settled(plan.scale), samples=1 if is_moving else AT_REST)
         self._views, self._looking, before = (), 0, target.compile_ms
         views = [self._view(state, place, slot, target, plan.scale, 1) for place, slot in enumerate(slots)]
-        statistics = race.draw(engine, views, moment, (state.settings, state.views), self._frame_id + 1)
+        choice = (state.settings, state.views)
+        statistics = race.draw(engine, views, moment, choice, self._frame_id + 1, self._measured)
         self._views, self._frame_id = views, self._frame_id + len(views)
-        pacing.observe(statistics, slots[0].width)
+        pacing.observe(race.of_pictures, slots[0].width)
         samples, preparing_ms = self._samples_of(key, plan.samples), self._preparing_ms + target.compile_ms - before
         return self._outcome(target, plan, samples, statistics, preparing_ms)
 
@@ -280,6 +283,7 @@ class FrameMaker(Questions):
         engine, self._engine, self._scene, self._last_key, self._is_probed = self._engine, None, None, None, False
         self._pacing, self._views, self._prepared, self._last_update = Pacing(), (), {}, None
         self._overlays.forget()
+        self._measured.forget()
         self._edited.forget()
         if engine is not None:
             engine.close()
@@ -289,6 +293,7 @@ class FrameMaker(Questions):
             if self._engine is not None:
                 self._engine.close()
                 self._engine, self._views, self._last_update = None, (), None
+                self._measured.forget()
                 self._edited.forget()
                 # The scene before needs nothing any more: what its frames worked in goes, or it would be counted with
                 # this scene's for ever.

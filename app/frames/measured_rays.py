@@ -1,14 +1,27 @@
-"""The rays that settings choose to be measured over a scene: read or made when they are first asked for, and kept until
-another choice or another scene."""
+"""The rays that settings choose to be measured over a scene: read or made when they are first asked for, kept until
+another choice or another scene, and traced through the structures of pictures."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from raygrove.app.frames.race_hits import ComparedHits
 from raygrove.app.settings.ray_options import RayOptions, measures_others
-from raygrove.gpu.analysis.traced_rays import RowRays, in_rows
+from raygrove.gpu.analysis.hit_proof import compared
+from raygrove.gpu.analysis.racing import oracle_of
+from raygrove.gpu.analysis.ray_racing import slack_of
+from raygrove.gpu.analysis.traced_rays import RowRays, TracedRays, in_rows
 from raygrove.gpu.analysis.workload import Rays, Workload
+from raygrove.gpu.engine import View
 from raygrove.gpu.face.workloads import workload_of
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.target.base import Target
+
+SHOWN = 160
+"""Rays that are drawn over a picture, at most."""
 
 
 class MeasuredRays:
@@ -18,6 +31,8 @@ class MeasuredRays:
         self._options, self._moment = RayOptions(), Moment()
         self._scene: Scene | None = None
         self._made: tuple[str, Scene, Workload] | None = None
+        self._now: tuple[Workload, float, int, Rays] | None = None
+        self._traced: TracedRays | None = None
 
     def choose(self, options: RayOptions, scene: Scene, moment: Moment) -> None:
         """What is measured from now on, and at which instant."""
@@ -34,10 +49,64 @@ class MeasuredRays:
 
     def now(self) -> Rays | None:
         """Those of the instant; None: the picture's."""
-        found = self.workload()
-        return None if found is None else found.at(self._moment)
+        found, moment = self.workload(), self._moment
+        if found is None:
+            return None
+        if self._now is None or self._now[:3] != (found, moment.time, moment.clip):
+            self._now = (found, moment.time, moment.clip, found.at(moment))
+        return self._now[3]
 
     def in_rows(self, target: Target) -> RowRays | None:
         """The same on a target, as kernels that count take them."""
         found = self.now()
         return None if found is None else in_rows(target, found)
+
+    # -- through the structures of pictures that were drawn -----------------------------------------------------------
+    def trace(self, engine: Any, view: View) -> tuple[float, int] | None:
+        """Milliseconds through a view's structure, and how many rays; None: the picture's are measured."""
+        rays = self.now()
+        return None if rays is None else (_trace(self._on(engine, rays), engine, view), len(rays))
+
+    def compared(self, engine: Any, views: Sequence[View]) -> ComparedHits | None:
+        """What all find, beside brute force's hits, where it takes part, else the first one's."""
+        rays = self.now()
+        if rays is None:
+            return None
+        against, traced, found = oracle_of([view.settings.hierarchy for view in views]), self._on(engine, rays), []
+        for view in views:
+            _trace(traced, engine, view)
+            prim_id, t = traced.hits()
+            found.append((t[None], prim_id[None]))
+        slack = slack_of(rays)
+        proofs = tuple(compared(*one, *found[against], slack=slack)[0] for one in found)
+        return ComparedHits(proofs, (), against)
+
+    def ends(self, engine: Any, view: View) -> np.ndarray | None:
+        """(L, 2, 3) float64: where some of the rays begin and where they end at what they hit, NaN of those that hit
+        nothing; None: the picture's are measured."""
+        rays = self.now()
+        if rays is None:
+            return None
+        some = np.unique(np.linspace(0, len(rays) - 1, SHOWN).astype(np.int64))
+        t_min, t_max = (one[some] if isinstance(one, np.ndarray) else one for one in (rays.t_min, rays.t_max))
+        traced = TracedRays(engine.target, Rays(rays.origins[some], rays.directions[some], t_min, t_max))
+        _trace(traced, engine, view)
+        t = np.where(np.isfinite(traced.hits()[1]), traced.hits()[1], np.nan).astype(np.float64)[:, None]
+        return np.stack([traced.rays.origins, traced.rays.origins + t * traced.rays.directions], axis=1)
+
+    def forget(self) -> None:
+        """The engine goes: let go of what lies on its target."""
+        self._traced = None
+
+    def _on(self, engine: Any, rays: Rays) -> TracedRays:
+        traced = self._traced
+        if traced is None or traced.target is not engine.target or not traced.takes(rays):
+            traced = self._traced = TracedRays(engine.target, rays)
+        traced.move(rays)
+        return traced
+
+
+def _trace(traced: TracedRays, engine: Any, view: View) -> float:
+    slot = engine.drawn_slot(view)
+    slot.bring_up_to_date()
+    return traced.trace(slot.hierarchy.traversal(), slot.context.surface, view.name)

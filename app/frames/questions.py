@@ -104,7 +104,8 @@ class Questions(HotQuestions):
         is nothing to compare."""
         if self._engine is None or len(self._views) < 2:
             return None
-        return compared_hits([self._engine.buffers(view, shaded=False) for view in self._views], self._views)
+        of_rays = self._measured.compared(self._engine, self._views)
+        return of_rays or compared_hits([self._engine.buffers(view, shaded=False) for view in self._views], self._views)
 
     def step_difference(self, first: int, second: int) -> StepDifference | None:
         """How many steps more the rays of one contestant take than those of another."""

@@ -22,8 +22,8 @@ SHARE = 0.99
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ComparedHits:
-    """A proof and a mask (H, W) of mismatches for each contestant; `against` is the place of the one that the others
-    are compared with."""
+    """A proof and a mask (H, W) of mismatches for each contestant, no masks of rays that belong to no pixel; `against`
+    is the place of the one that the others are compared with."""
 
     proofs: tuple[HitProof, ...]
     masks: tuple[np.ndarray, ...]

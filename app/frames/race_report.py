@@ -18,12 +18,15 @@ from raygrove.app.export.whole_files import write_bytes
 from raygrove.app.frames.headless import camera_at
 from raygrove.app.frames.views import view_settings
 from raygrove.app.playback import timeline as timelines
+from raygrove.app.settings.ray_options import measures_others
 from raygrove.gpu.analysis.race import Race
 from raygrove.gpu.analysis.race_files import contents, folder_of
 from raygrove.gpu.analysis.racing import Course, Entry
 from raygrove.gpu.analysis.racing import run as run_race
+from raygrove.gpu.analysis.ray_racing import run as race_rays
 from raygrove.gpu.engine import Engine
 from raygrove.gpu.face.races import MOST_FRAMES, entry_of
+from raygrove.gpu.face.workloads import workload_of
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.target import choose
 from raygrove.version import VERSION
@@ -81,7 +84,11 @@ def report(job: Job, scene: Scene, state: State, contestants: Sequence[str], out
     with contextlib.closing(choose(state.settings.render.device, state.settings.device)) as target:
         target.check = job.check  # type: ignore[method-assign]
         prepare = functools.partial(prepared, scene=scene, state=state)
-        found = run_race(target, scene, entries_of(contestants, state), course, prepare=prepare, say=say)
+        entries, measured = entries_of(contestants, state), state.settings.rays
+        if measures_others(measured):
+            found = race_rays(target, scene, entries, course, workload_of(measured.measured, scene), say=say)
+        else:
+            found = run_race(target, scene, entries, course, prepare=prepare, say=say)
     if count < all_frames:
         left_out = f"The clip has {all_frames:,} frames, of which the first {count:,} were raced: a race has no more."
         found = dataclasses.replace(found, remarks=(left_out,))

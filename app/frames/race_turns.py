@@ -8,6 +8,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
+from raygrove.app.frames.measured_rays import MeasuredRays
 from raygrove.gpu.analysis.racing import WARM_FRAMES, turns
 from raygrove.gpu.engine import View
 from raygrove.gpu.scene import Moment
@@ -33,6 +34,9 @@ class RaceTurns:
         self._found: dict[int, dict[int, FrameStatistics]] = {}
         self._counts: dict[int, int] = {}
         self._newest: FrameStatistics | None = None
+        self.of_pictures: FrameStatistics | None = None
+        self._traced: dict[int, tuple[float, int] | None] = {}  # by frame: what rays of a set took, and their number
+        self._early: dict[int, FrameStatistics] = {}
 
     def settled(self, wanted: float) -> float:
         """The scale of all pictures, where `wanted` is what the last frames ask for."""
@@ -42,28 +46,54 @@ class RaceTurns:
         return self._scale
 
     def draw(
-        self, engine: Any, views: Sequence[View], moment: Moment, choice: object, first_id: int
+        self,
+        engine: Any,
+        views: Sequence[View],
+        moment: Moment,
+        choice: object,
+        first_id: int,
+        measured: MeasuredRays | None = None,
     ) -> FrameStatistics | None:
         """Draw an instant by all, frames numbered from `first_id`. The statistics are those of the newest instant that
-        all have finished, as one frame with a view each; None as long as the first ones of a choice warm up."""
+        all have finished, as one frame with a view each; None as long as the first ones of a choice warm up. Rays that
+        are `measured` in the pictures' place are traced through each structure once its picture is drawn, and it is
+        they that count; `of_pictures` has the figures without them."""
         if choice != self._choice:
-            self._choice, self._warmed, self._newest = choice, 0, None
-            self._places.clear()
-            self._found.clear()
+            self._choice, self._warmed, self._newest, self.of_pictures = choice, 0, None, None
+            for kept in (self._places, self._found, self._traced, self._early):
+                kept.clear()
         self._number, self._warmed = self._number + 1, self._warmed + 1
+        is_of_rays = measured is not None and measured.workload() is not None
         for count, place in enumerate(turns(len(views), self._number)):
             frame_id = first_id + count
             if self._warmed > WARM_FRAMES:
                 self._places[frame_id] = (first_id, place)
                 self._counts[first_id] = len(views)
+                if is_of_rays:
+                    self._traced[frame_id] = None
             engine.render_frame(dataclasses.replace(moment, frame_id=frame_id), [views[place]])
+            found = measured.trace(engine, views[place]) if measured is not None and is_of_rays else None
+            if found is not None:
+                self._take_trace(frame_id, found)
         while len(self._places) > MOST_WAITING:
-            _, (turn, _) = self._places.popitem(last=False)
+            frame_id, (turn, _) = self._places.popitem(last=False)
             self._found.pop(turn, None)
+            self._traced.pop(frame_id, None)
+            self._early.pop(frame_id, None)
         return self._newest
 
+    def _take_trace(self, frame_id: int, found: tuple[float, int]) -> None:
+        if frame_id in self._traced:
+            self._traced[frame_id] = found
+            early = self._early.pop(frame_id, None)
+            if early is not None:
+                self.hear(early)
+
     def hear(self, statistics: FrameStatistics) -> None:
-        """A frame has finished."""
+        """A frame has finished; where its rays are still to come, it is heard of then."""
+        if self._traced.get(statistics.frame_id, (0.0, 0)) is None:
+            self._early[statistics.frame_id] = statistics
+            return
         turn, place = self._places.pop(statistics.frame_id, (0, 0))
         if not turn:
             return
@@ -72,9 +102,25 @@ class RaceTurns:
         if len(found) < self._counts[turn]:
             return
         del self._found[turn], self._counts[turn]
-        whole = together([found[place] for place in sorted(found)], turn)
+        frames = [found[place] for place in sorted(found)]
+        whole = together(frames, turn)
         if not whole.is_behind:
-            self._newest = whole
+            self.of_pictures = whole
+            self._newest = together([of_rays(one, self._traced.pop(one.frame_id, None)) for one in frames], turn)
+
+
+def of_rays(statistics: FrameStatistics, traced: tuple[float, int] | None) -> FrameStatistics:
+    """A frame's figures with those of rays of a set, milliseconds and number, in the place of its picture's rays."""
+    if traced is None:
+        return statistics
+    ms, count = traced
+    views = tuple(
+        dataclasses.replace(
+            view, trace_ms=ms, shade_ms=0.0, rays=count, mrays_per_s=count / max(ms, 1e-9) / 1e3, rays_by_kind={}
+        )
+        for view in statistics.views
+    )
+    return dataclasses.replace(statistics, views=views)
 
 
 def together(frames: Sequence[FrameStatistics], number: int) -> FrameStatistics:

@@ -29,6 +29,11 @@ def measures_others(options: RayOptions) -> bool:
     return options.measured != PICTURE
 
 
+def are_shown(options: RayOptions) -> bool:
+    """Whether some of the rays are drawn over the picture."""
+    return options.show and measures_others(options)
+
+
 def from_folder(text: str, folder: Path | str) -> str:
     """The same with a file as it is called from anywhere; what names none, or is no such text, stays."""
     path = file_of(text)

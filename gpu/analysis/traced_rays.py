@@ -56,8 +56,15 @@ class TracedRays:
         self._prim_id = target.empty((len(rays),), np.int32, "hits")
         self._tracers: dict[Hashable, ArrayTracer] = {}
 
+    def takes(self, rays: Rays) -> bool:
+        """Whether these are the same rays in other places: as many, bounded alike."""
+        ours, theirs = ((one.t_min, one.t_max) for one in (self.rays, rays))
+        return len(rays) == len(self.rays) and all(
+            one is other or (isinstance(one, float) and one == other) for one, other in zip(ours, theirs, strict=True)
+        )
+
     def move(self, rays: Rays) -> None:
-        """These from now on: the same number, bounded alike, in other places."""
+        """These from now on, which it `takes`."""
         if rays is not self.rays:
             self.rays = rays
             for array, values in zip(self._kept, (rays.origins, rays.directions), strict=False):

@@ -3,6 +3,8 @@ warps first."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from PySide6.QtCore import QRectF, QSize, Signal
 from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QPen
@@ -10,6 +12,7 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
+from raygrove.app.ui.widgets.rays_choice import RaysChoice, SensorPlaces
 from raygrove.app.ui.widgets.text_table import TextTable
 from raygrove.gpu.analysis.divergence import LANES, Divergence
 from raygrove.gpu.engine import color_map
@@ -87,9 +90,10 @@ class DivergencePanel(QWidget):
     wanted = Signal()
     chosen = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, places: Callable[[], SensorPlaces] = SensorPlaces, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("divergence")
+        self.measured = RaysChoice(places, self)
         self.found: Divergence | None = None
         self._order = np.zeros(0, np.int64)
         self.count = QPushButton(self.tr("Count"), self)
@@ -101,7 +105,7 @@ class DivergencePanel(QWidget):
             label.setWordWrap(True)
         self.map.clicked.connect(self._choose_tile)
         titles = (
-            (self.tr("Tile"), self.tr("Column and row of 8 x 4 pixels")),
+            (self.tr("Tile"), self.tr("Column and row of 8 x 4 pixels; of rays that are not the picture's, the warp")),
             (self.tr("Steps"), self.tr("What the warp takes")),
             (self.tr("At nodes"), self.tr("Steps in which any lane is at a node")),
             (self.tr("At primitives"), self.tr("Steps in which any lane tests a primitive")),
@@ -114,10 +118,15 @@ class DivergencePanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 4, 6, 4)
         column.setSpacing(4)
+        column.addWidget(self.measured)
         for widget, stretch in ((self.count, 0), (self.hint, 0), (self.figures, 0), (self.map, 2), (self.lines, 3)):
             column.addWidget(widget, stretch)
         column.addWidget(self.bar)
         self.clear()
+
+    def show_measured(self, text: str) -> None:
+        """Show which rays are measured."""
+        self.measured.show_text(text)
 
     def ask(self) -> None:
         """Count the warps of the picture."""
@@ -132,7 +141,9 @@ class DivergencePanel(QWidget):
             self.clear(found or self.tr("There is no picture by rays yet."))
             return
         self.found, self._order = found, found.order(MOST_ROWS)
-        self.hint.setText(self.tr("Primary rays as a GPU traces them: warps of 32, each 8 x 4 pixels."))
+        whole = self.tr("Primary rays as a GPU traces them: warps of 32, each 8 x 4 pixels.")
+        given = self.tr("The rays that are measured, as they lie, 32 in a warp.")
+        self.hint.setText(given if found.tiles is None else whole)
         text = self.tr(
             "{mean:.1f} steps on average, the longest {longest:,}. When 99 % of the warps have ended, it goes on for "
             "{last:,}. Idle lanes: {idle:.0%}; {nodes:.0%} at nodes, {primitives:.0%} at primitives."
@@ -140,7 +151,8 @@ class DivergencePanel(QWidget):
         figures = {"mean": found.mean, "longest": found.longest, "last": found.last(), "idle": found.idle}
         idle = {"nodes": found.idle_at_nodes, "primitives": found.idle_at_primitives}
         self.figures.setText(text.format(**figures, **idle))
-        self.map.show_tiles(found.map())
+        self.map.show_tiles(None if found.tiles is None else found.map())
+        self.map.setVisible(found.tiles is not None)
         self.lines.show_rows([list(map(str, row.values())) for row in self.table()[1]])
 
     def clear(self, sentence: str = "") -> None:
@@ -174,11 +186,12 @@ class DivergencePanel(QWidget):
             return COLUMNS, []
         rows = []
         for warp in self._order:
-            steps, place = int(found.steps[warp]), found.place(int(warp)) or (0, 0)
+            steps, place = int(found.steps[warp]), found.place(int(warp))
             busy = int(found.nodes[warp] + found.primitives[warp])
+            name = str(int(warp)) if place is None else f"{place[0]}, {place[1]}"
             idle = f"{1.0 - busy / (LANES * steps):.0%}" if steps else ""
             at = (int(found.node_steps[warp]), int(found.primitive_steps[warp]))
-            rows.append(dict(zip(COLUMNS, (f"{place[0]}, {place[1]}", steps, *at, idle), strict=True)))
+            rows.append(dict(zip(COLUMNS, (name, steps, *at, idle), strict=True)))
         return COLUMNS, rows
 
     def text(self) -> str:

@@ -3,6 +3,7 @@ as cards above it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import Signal
@@ -12,8 +13,10 @@ from raygrove.app.frames.hot_clips import CountedClip
 from raygrove.app.settings.titles import in_titles, structure_title
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
+from raygrove.app.ui.widgets.rays_choice import RaysChoice, SensorPlaces
 from raygrove.app.ui.widgets.text_table import TextTable
 from raygrove.gpu.analysis.hot_findings import HotFinding
+from raygrove.gpu.analysis.hot_frames import GIVEN
 from raygrove.gpu.analysis.hot_spots import BY, HotSpots, Spot
 
 MOST_ROWS = 200
@@ -98,9 +101,10 @@ class HotPanel(QWidget):
     clip_wanted, frame_wanted = Signal(str, str, int), Signal(float)
     chosen, shown, tried, raced = Signal(object), Signal(object), Signal(object), Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, places: Callable[[], SensorPlaces] = SensorPlaces, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("hot_spots")
+        self.measured = RaysChoice(places, self)
         self.found: HotSpots | None = None
         self.clip: CountedClip | None = None
         self.cards: list[Card] = []
@@ -143,6 +147,11 @@ class HotPanel(QWidget):
     def listed(self) -> str:
         """What the lines are."""
         return BY[self.by.currentIndex()]
+
+    def show_measured(self, text: str) -> None:
+        """Show which rays are measured; those of the picture can be told apart."""
+        self.measured.show_text(text)
+        self.rays.setEnabled(self.measured.is_of_picture)
 
     def ask(self) -> None:
         """Count the rays that are chosen."""
@@ -274,6 +283,8 @@ class HotPanel(QWidget):
             card.tried.connect(self.tried)
             card.raced.connect(self.raced)
             self._card_column.addWidget(card)
+            if self.found is not None and self.found.rays == GIVEN:
+                card.show_it.hide()  # they belong to no pixel
 
     def _combo(self, name: str, words: tuple[str, ...], tip: str) -> QComboBox:
         combo = QComboBox(self)
@@ -298,6 +309,7 @@ class HotPanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 4, 6, 4)
         column.setSpacing(4)
+        column.addWidget(self.measured)
         column.addLayout(first)
         column.addLayout(second)
         column.addWidget(self.hint)

@@ -21,9 +21,12 @@ from raygrove.app.settings.settings import Settings, set_option
 from raygrove.app.ui.panels.divergence_panel import DivergencePanel
 from raygrove.app.ui.panels.hot_panel import HotPanel
 from raygrove.app.ui.panels.inspectors import Inspectors, Place, tree_of
+from raygrove.app.ui.panels.measured_tools import MeasuredTools
 from raygrove.app.ui.picture.paid_marks import PaidMarks
+from raygrove.app.ui.session import ray_choice
 from raygrove.app.ui.session.inspection import Inspected
 from raygrove.app.ui.session.session import Session
+from raygrove.app.ui.widgets.rays_choice import SensorPlaces
 from raygrove.app.ui.widgets.scrolled import panel_of
 from raygrove.gpu.analysis.divergence import HEIGHT, WIDTH
 from raygrove.gpu.analysis.hot_findings import HotFinding
@@ -39,7 +42,9 @@ class HotTools(QObject):
         super().__init__(parent)
         self._session = session
         self._lit: object = None
-        self.hot, self.divergence, self.marks = HotPanel(), DivergencePanel(), PaidMarks()
+        places = lambda: SensorPlaces(*ray_choice.places(session))  # noqa: E731
+        self.hot, self.divergence, self.marks = HotPanel(places), DivergencePanel(places), PaidMarks()
+        self.measured = MeasuredTools(session, inspectors, (self.hot, self.divergence), self)
         inspectors.laid_on.connect(self.marks.lie_on)
         self._job: Job | None = None
         self.hot.wanted.connect(self._count)
@@ -197,7 +202,9 @@ class HotTools(QObject):
             self.hot.mark_nodes(frozenset(rows.tolist()))
 
     def _changed(self, before: State, after: State) -> None:
-        if tree_of(before) != tree_of(after) or before.camera_of(0) != after.camera_of(0):
+        rays, others = before.settings.rays.measured, after.settings.rays.measured
+        is_seen = before.camera_of(0) == after.camera_of(0)
+        if tree_of(before) != tree_of(after) or not is_seen or rays != others:
             self._lit = None
             self.hot.mark_old()
             self._session.inspection.counted.emit(None)

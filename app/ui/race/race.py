@@ -4,9 +4,11 @@ is asked, before someone goes to its workspace."""
 from __future__ import annotations
 
 import dataclasses
+import functools
 import time
 from collections.abc import Callable
 
+import numpy as np
 from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtWidgets import QFileDialog, QWidget
 
@@ -23,14 +25,18 @@ from raygrove.app.playback import timeline as timelines
 from raygrove.app.settings.chosen_configuration import spelling_of
 from raygrove.app.settings.file import load_user_settings
 from raygrove.app.settings.race_options import EDITED, RACE, RaceOptions, contestants_of, edited_place, pair_of
+from raygrove.app.settings.ray_options import are_shown
 from raygrove.app.settings.titles import structure_title
+from raygrove.app.ui.picture.measured_marks import MeasuredMarks
 from raygrove.app.ui.race.naming import ordinal, policy_title
 from raygrove.app.ui.race.pictures import RacePicture
 from raygrove.app.ui.race.race_bar import RaceBar
 from raygrove.app.ui.race.race_lines import RaceLines
 from raygrove.app.ui.race.race_view import RaceView
 from raygrove.app.ui.race.ranking_panel import RankingPanel, figure
+from raygrove.app.ui.session import ray_choice
 from raygrove.app.ui.session.session import Session
+from raygrove.app.ui.widgets.rays_choice import SensorPlaces
 from raygrove.gpu.analysis.live_race import LiveRace
 from raygrove.gpu.analysis.race import LETTERS
 from raygrove.gpu.settings import OptionError
@@ -64,22 +70,30 @@ class Race(QObject):
         self._seen = -1
         self._shown_at = self._proved_at = self._asked_at = 0.0
         self._proof_s = 0.0
-        self._is_asked = self._marks = False
+        self._is_asked = self._marks = self._asks_rays = False
+        self.ray_marks: list[MeasuredMarks] = []
         self.panel.show_wanted.connect(self._show_hits)
 
     # -- coming and going -----------------------------------------------------------------------------------------
     def begin(self, made: Callable[[RacePicture, int], object]) -> RaceView:
         """The workspace is shown: its view, which lets `made` have each new picture."""
         if self.view is None:
-            self._bar = RaceBar(lambda: self._options)
+            self._bar = RaceBar(lambda: self._options, lambda: SensorPlaces(*ray_choice.places(self._session)))
             self._lines = RaceLines()
-            self.view = RaceView(self._bar, self._lines, made)
+            self.view = RaceView(self._bar, self._lines, functools.partial(self._made, made))
             self._connect(self.view)
             self._document.observe(self._changed)
             self._session.loop.frame_arrived.connect(self._take)
         self.is_on = True
         self._renew()
         return self.view
+
+    def _made(self, made: Callable[[RacePicture, int], object], picture: RacePicture, place: int) -> None:
+        """A new picture: over the first contestant's, and the one of two, rays that are measured are drawn."""
+        made(picture, place)
+        if place == 0:
+            self.ray_marks.append(MeasuredMarks(self._document))
+            self.ray_marks[-1].lie_on(picture)
 
     def end(self) -> None:
         """Another workspace is shown."""
@@ -96,6 +110,8 @@ class Race(QObject):
         self._lines.jumped.connect(self._go_to)
         self._bar.add_wanted.connect(self.add)
         self._bar.report_wanted.connect(self.ask_for_report)
+        self._bar.rays.wanted.connect(self._measure)
+        self._bar.rays.file_wanted.connect(lambda: ray_choice.ask_for_file(self._session, view))
 
     @property
     def _options(self) -> RaceOptions:
@@ -134,6 +150,11 @@ class Race(QObject):
             self._document.change(KEY, dataclasses.replace(self._options, contestants=left, edited=letter))
             self._bar.say("")
 
+    def _measure(self, rays: str) -> None:
+        """Measure these rays; what is wrong with them is said below the pictures."""
+        mistake = ray_choice.choose(self._session, rays)
+        self._bar.say(mistake, is_wrong=bool(mistake))
+
     def _race_by(self, texts: list[str]) -> bool:
         """Let these race; what is wrong with them is said below the pictures."""
         try:
@@ -169,11 +190,13 @@ class Race(QObject):
             notes = [note_on_contestant(text) for text in texts]
             self._key, self._live, self._marks = key, LiveRace(texts, notes), False
             self.panel.show_hits.setChecked(False)
+            self._show_rays(None)
             if view is not None:
                 self._lines.begin(self._document.span, len(texts))
         if view is None:
             return
         self._lines.show_quantity(self._options.lines)
+        self._bar.show_rays(state.settings.rays.measured)
         view.take(self._options)
         for place, (header, text) in enumerate(zip(view.headers, texts, strict=True)):
             spent = self._live.newest
@@ -206,8 +229,12 @@ class Race(QObject):
             self._ask_difference()
         if now - self._proved_at > max(PROOF_S, PROOF_SHARE * self._proof_s) or self._marks:
             self._prove(now)
+        if are_shown(self._document.state.settings.rays) and not self._asks_rays:
+            self._asks_rays = True
+            self._session.loop.ask("race.rays", lambda maker: maker.measured_ends(), self._show_rays)
 
     def _show_figures(self, is_moving: bool) -> None:
+        self.panel.rays = self._document.state.settings.rays.measured
         self.panel.take(self._live, is_moving)
         if self.view is None or not self._live.count:
             return
@@ -238,6 +265,11 @@ class Race(QObject):
             self._show_figures(self._document.state.timeline.is_playing)
 
         self._session.loop.ask("ranking", lambda maker: maker.hits_compared(), take)
+
+    def _show_rays(self, ends: np.ndarray | None) -> None:
+        self._asks_rays = False
+        for marks in self.ray_marks:
+            marks.show_rays(ends if are_shown(self._document.state.settings.rays) else None)
 
     def _show_hits(self, is_wanted: bool) -> None:
         """Pause at an instant and outline the rays that differ there."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from raygrove.app.settings.race_options import MOST, RaceOptions, contestants_of, pair_of
 from raygrove.app.ui.colors import ERROR_STYLE
 from raygrove.app.ui.pipeline.offers import Offer, Row
 from raygrove.app.ui.pipeline.segments import SegmentRow
 from raygrove.app.ui.plain_text import Label
+from raygrove.app.ui.widgets.rays_choice import RaysChoice, SensorPlaces
 from raygrove.gpu.analysis.race import LETTERS
 
 HEIGHT = 36
@@ -26,7 +27,9 @@ class RaceBar(QWidget):
     add_wanted = Signal()
     report_wanted = Signal()
 
-    def __init__(self, options: Callable[[], RaceOptions], parent: QWidget | None = None) -> None:
+    def __init__(
+        self, options: Callable[[], RaceOptions], places: Callable[[], SensorPlaces], parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.setObjectName("race.bar")
         self._options = options
@@ -45,6 +48,7 @@ class RaceBar(QWidget):
         for value, name in zip(("total", "update", "trace", "off"), names, strict=True):
             self.lines.addItem(name, value)
         self.lines.activated.connect(lambda place: self.lines_wanted.emit(self.lines.itemData(place)))
+        self.rays = RaysChoice(places, self)
         self.said = Label("", self)
         self.said.setObjectName("race.said")
         self.said.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -56,18 +60,22 @@ class RaceBar(QWidget):
         self.report.setObjectName("race.report")
         self.report.setToolTip(self.tr("Run the whole clip in the background, seven times, and write what was found"))
         self.report.clicked.connect(self.report_wanted)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(4, 4, 4, 4)
+        row = QHBoxLayout()
         row.setSpacing(6)
-        for widget in (self.modes, self.pair, self.lines):
+        for widget in (self.modes, self.pair, self.lines, self.rays.kind):
             row.addWidget(widget)
         row.addWidget(self.said, 1)
         for button in (self.add, self.report):
             row.addWidget(button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(4, 4, 4, 4)
+        column.setSpacing(4)
+        column.addLayout(row)
+        column.addWidget(self.rays)
 
     def sizeHint(self) -> QSize:
-        """One row."""
-        return QSize(400, HEIGHT)
+        """One row, or a second one for rays that are not the picture's."""
+        return QSize(400, HEIGHT if self.rays.is_of_picture else 2 * HEIGHT - 4)
 
     def refresh(self) -> None:
         """Show what is chosen now."""
@@ -84,6 +92,11 @@ class RaceBar(QWidget):
         self.pair.setCurrentIndex(max(self.pair.findData(_letters(*pair_of(options))), 0))
         self.lines.setCurrentIndex(self.lines.findData(options.lines))
         self.pair.setVisible(options.mode != "grid" and count > 1)
+
+    def show_rays(self, text: str) -> None:
+        """Show which rays are measured."""
+        self.rays.show_text(text)
+        self.rays.setVisible(not self.rays.is_of_picture)
 
     def say(self, sentence: str, is_wrong: bool = False) -> None:
         """What is to be known of what is shown, or what is wrong with what was typed."""

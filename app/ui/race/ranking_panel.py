@@ -17,6 +17,7 @@ from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
 from raygrove.gpu.analysis.live_race import LiveRace
 from raygrove.gpu.analysis.race import Contestant
+from raygrove.gpu.ray_sources import PICTURE
 
 COLUMNS = ("rank", "letter", "configuration", "ms", "low_ms", "high_ms", "ratio", "update_ms", "trace_ms", "shade_ms")
 
@@ -30,7 +31,7 @@ class RankingPanel(QWidget):
         super().__init__(parent)
         self.setObjectName("panel.ranking")
         self._standing: tuple[Contestant, ...] = ()
-        self._text = ""
+        self._text, self.rays = "", PICTURE
         self.heading = Label("", self)
         self.heading.setWordWrap(True)
         grid = QGridLayout()
@@ -97,7 +98,8 @@ class RankingPanel(QWidget):
         self.reasons.setText("\n".join(sentences))
         said = self._said_of_hits(race)
         self.hits.setText(said)
-        self.show_hits.setEnabled(self.show_hits.isChecked() or any(one.mismatches for one in race.proofs))
+        differ = self.rays == PICTURE and any(one.mismatches for one in race.proofs)
+        self.show_hits.setEnabled(self.show_hits.isChecked() or differ)
         lines = ["  ".join(self._texts(one, ranked[0])) for one in ranked]
         self._text = "\n".join([self.heading.text(), *lines, self.reasons.text(), said])
 
@@ -114,6 +116,9 @@ class RankingPanel(QWidget):
         width, height = race.size
         text = self.tr("Build, trace and shade, medians of the last {count} frames at {width} x {height}.")
         words = text.format(count=race.count, width=width, height=height)
+        if self.rays != PICTURE:
+            text = self.tr("Build and trace, medians of the last {count} frames, {rays:,} rays of {measured}.")
+            words = text.format(count=race.count, rays=race.newest[0].rays, measured=self.rays)
         return words if is_moving else f"{words} {self.tr('The clip stands.')}"
 
     def _said_of_hits(self, race: LiveRace) -> str:

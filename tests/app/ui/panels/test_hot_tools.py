@@ -15,6 +15,8 @@ from PySide6.QtTest import QTest
 from raygrove.app.document.jobs import Job
 from raygrove.app.frames.hot_clips import CountedClip
 from raygrove.app.frames.hot_questions import HotQuestions
+from raygrove.app.frames.measured_rays import MeasuredRays
+from raygrove.app.settings.ray_options import RayOptions
 from raygrove.app.ui.panels.hot_panel import KINDS, RAYS, HotPanel
 from raygrove.app.ui.panels.hot_tools import HotTools
 from raygrove.app.ui.picture.paid_marks import lit_image
@@ -252,3 +254,78 @@ def test_who_paid_more_is_more_opaque() -> None:
     image = lit_image(np.array([[0, 1], [4, 100]], np.int32))
     alphas = [image.pixelColor(x, y).alpha() for y in (0, 1) for x in (0, 1)]
     assert alphas[0] == 0 and alphas[1] < alphas[2] < alphas[3] and image.pixelColor(1, 1).red() == 255
+
+
+@pytest.fixture
+def sensor(questions: HotQuestions, monkeypatch: pytest.MonkeyPatch) -> MeasuredRays:
+    """The rays of a dome in the scene's middle are measured by `questions`."""
+    measured = MeasuredRays()
+    measured.choose(RayOptions("dome:rows=5:columns=13"), moving_scene(), Moment(0.7))
+    monkeypatch.setattr(questions, "_measured", measured)
+    return measured
+
+
+def test_rays_of_a_sensor_are_counted_and_belong_to_no_pixel(
+    scene_window: MainWindow, tools: HotTools, questions: HotQuestions, sensor: MeasuredRays, qtbot: Any
+) -> None:
+    show(scene_window, "hot_spots")
+    hot, divergence = tools.hot, tools.divergence
+    hot.measured.wanted.emit("dome:rows=5:columns=13")
+    assert scene_window.document.state.settings.rays.measured == "dome:rows=5:columns=13"
+    assert not hot.rays.isEnabled() and divergence.measured.line.text() == hot.measured.line.text()
+    hot.count.click()
+    qtbot.waitUntil(lambda: hot.found is not None)
+    assert hot.found is not None and hot.found.rays == "given" and "65 rays" in hot.hint.text()
+    assert questions.paid(hot.found, [0], ()) is None
+    hot.take(dataclasses.replace(hot.found, findings=(FINDING,)))
+    assert hot.cards[0].show_it.isHidden() and not hot.cards[0].try_it.isHidden()
+    better = questions.gain_of(hot.found, FINDING)
+    assert isinstance(better, HotFinding) and better.gain is not None and 0.2 < better.gain < 5.0
+    show(scene_window, "divergence")
+    divergence.count.click()
+    qtbot.waitUntil(lambda: divergence.found is not None)
+    assert divergence.found is not None and divergence.found.tiles is None and len(divergence.found.steps) == 4
+    assert divergence.map.isHidden() and "32 in a warp" in divergence.hint.text()
+    assert {row["tile"] for row in divergence.table()[1]} == {"0", "1", "2", "3"}
+    divergence.lines.selectRow(0)
+    assert tools.marks.isHidden()
+    scene_window.document.undo()
+    assert hot.rays.isEnabled() and "earlier picture" in hot.hint.text()
+
+
+def test_rays_that_are_not_there_are_a_sentence(
+    tools: HotTools, questions: HotQuestions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measured = MeasuredRays()
+    measured.choose(RayOptions("lidar:node=wheel"), moving_scene(), Moment(0.7))
+    monkeypatch.setattr(questions, "_measured", measured)
+    for answer in (questions.hot_spots("all", "both"), questions.divergence()):
+        assert isinstance(answer, str) and "there is no node called 'wheel'" in answer
+    assert questions.measured_ends() is None
+    tools.hot.measured.wanted.emit("radar")
+    assert "lidar, dome, cameras" in tools.hot.hint.text()
+
+
+def test_some_of_the_rays_are_drawn_over_the_picture_of_inspect(
+    scene_window: MainWindow, tools: HotTools, questions: HotQuestions, sensor: MeasuredRays, qtbot: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """Each from the sensor to what it hits, as a trace through the same tree finds it."""
+    monkeypatch.setattr(PaintedMaker, "measured_ends", lambda maker: questions.measured_ends(), raising=False)
+    marks = tools.measured.marks
+    scene_window.document.change("settings.rays.measured", "dome:rows=5:columns=13")
+    assert not marks.isVisible()
+    scene_window.workspaces.choose("inspect")
+    qtbot.waitUntil(lambda: marks.isVisible())
+    assert marks.ends is not None and marks.ends.shape == (65, 2, 3)
+    rays = sensor.now()
+    assert rays is not None
+    np.testing.assert_array_equal(marks.ends[:, 0], rays.origins)
+    hit = np.isfinite(marks.ends[:, 1]).all(axis=1)
+    assert 0 < hit.sum() < 65
+    along = marks.ends[hit, 1] - marks.ends[hit, 0]
+    np.testing.assert_allclose(along / np.linalg.norm(along, axis=1)[:, None], rays.directions[hit], atol=1e-5)
+    image = marks.grab().toImage()
+    assert len({image.pixel(x, y) for x in range(0, image.width(), 3) for y in range(0, image.height(), 3)}) > 2
+    scene_window.document.change("settings.rays.show", False)
+    assert not marks.isVisible()

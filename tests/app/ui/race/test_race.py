@@ -320,3 +320,30 @@ def test_a_half_interval_is_the_longer_side(qtbot: Any) -> None:
     for low, high, said in ((4.0, 5.5, "5.0 ± 1.0 ms"), (4.9, 7.0, "5.0 ± 2.0 ms")):
         other = dataclasses.replace(second, ms=Measured(5.0, low, high, (5.0,)))
         assert panel._texts(other, first)[3] == said
+
+
+def test_rays_of_a_sensor_are_raced_and_drawn(raced: MainWindow, qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chosen below the pictures, a step of undo; the ranking says so, and rays lie over the first picture."""
+    ends = np.array([[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]], [[0.0, 0.0, 0.0], [np.nan, 0.0, 0.0]]])
+    monkeypatch.setattr(RacingMaker, "measured_ends", lambda maker: ends, raising=False)
+    race, document = raced.place.race, raced.document
+    bar, low = race._bar, race._bar.sizeHint().height()
+    assert not bar.rays.isVisible() and not any(marks.isVisible() for marks in race.ray_marks)
+    place = bar.rays.kind.findData("dome")
+    bar.rays.kind.activated.emit(place)
+    assert document.state.settings.rays.measured == "dome" and bar.rays.line.text() == "dome"
+    assert bar.rays.isVisible() and bar.sizeHint().height() > low
+    assert race.live.count == 0, "another race begins"
+    qtbot.waitUntil(lambda: len(race.panel.standing) == 2)
+    assert "Build and trace" in race.panel.heading.text() and "32 rays of dome" in race.panel.heading.text()
+    qtbot.waitUntil(lambda: race.ray_marks[1].isVisible())
+    bar.rays.line.setText("dome:rows=none")
+    bar.rays.line.returnPressed.emit()
+    assert "a whole number from 1 to 4096" in bar.said.text() and document.state.settings.rays.measured == "dome"
+    document.change("settings.rays.show", False)
+    assert not race.ray_marks[1].isVisible()
+    document.undo()
+    document.undo()
+    assert document.state.settings.rays.measured == "picture" and not bar.rays.isVisible()
+    qtbot.waitUntil(lambda: len(race.panel.standing) == 2)
+    assert "at " in race.panel.heading.text() and not race.ray_marks[1].isVisible()

@@ -1,0 +1,54 @@
+"""The choice of rays that are measured, made in the window and kept in the settings."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from raygrove.app.settings.ray_options import MEASURED
+from raygrove.app.ui.session.session import Session
+from raygrove.gpu.settings import OptionError
+
+KEY = f"settings.{MEASURED}"
+MOST_NODES = 200
+
+
+def tr(text: str) -> str:
+    """A text in the user's language."""
+    return QCoreApplication.translate("RayChoice", text)
+
+
+def choose(session: Session, text: str) -> str:
+    """Measure these rays from now on, a step of undo; what is wrong with the text, empty for nothing."""
+    try:
+        session.document.change(KEY, text)
+    except OptionError as error:
+        return str(error)
+    return ""
+
+
+def eye_of(session: Session) -> tuple[float, float, float]:
+    """Where the camera is, in the file's coordinates."""
+    scene, camera = session.document.scene, session.document.state.camera_of(0)
+    x, y, z = (np.array(camera.eye) + (scene.origin if scene is not None else (0.0, 0.0, 0.0))).tolist()
+    return x, y, z
+
+
+def nodes_of(session: Session) -> tuple[str, ...]:
+    """The names of nodes that are told apart by them."""
+    scene = session.document.scene
+    names = [node.name for node in scene.nodes if node.name] if scene is not None else []
+    return tuple(name for name in names if names.count(name) == 1)[:MOST_NODES] if len(names) < 2000 else ()
+
+
+def places(session: Session) -> tuple[tuple[float, float, float], tuple[str, ...]]:
+    """Where a sensor can be: the camera's place, and nodes."""
+    return eye_of(session), nodes_of(session)
+
+
+def ask_for_file(session: Session, parent: QWidget) -> None:
+    """Ask which file has the rays, and measure those."""
+    path, _ = QFileDialog.getOpenFileName(parent, tr("Measure the rays of a file"), "", tr("Rays (*.npz)"))
+    if path:
+        choose(session, path)
