@@ -91,6 +91,7 @@ def another_value(field: OptionField) -> Any:
             "pair": "CA",
             "files": "theirs=/models/theirs.rgtree",
             "edited": "B",
+            "measured": "dome:node=head",
         }
         return known.get(field.name, "cpu")
     low = info.minimum if info.minimum is not None else -5
