@@ -112,6 +112,8 @@ def _rest_box(scene: Scene, points: list[np.ndarray]) -> Box:
     boxes: list[Box] = []
     cornered: list[Object] = []
     has_box = _are_finite(points)
+    is_exact = [not _moves(mesh) and len(mesh.positions) <= EXACT_VERTICES for mesh in scene.meshes]
+    has_corners = [has and mesh.skin is None for has, mesh in zip(has_box, scene.meshes, strict=True)]
     for thing in scene.objects:
         if thing.mesh < 0:
             matrix = matrices[thing.node]
@@ -121,14 +123,13 @@ def _rest_box(scene: Scene, points: list[np.ndarray]) -> Box:
                 else _placed_box(_glyph_points(scene, thing.glyphs), matrix)
             )
             continue
-        mesh = scene.meshes[thing.mesh]
-        if not is_along_axes[thing.node] and not _moves(mesh) and len(mesh.positions) <= EXACT_VERTICES:
+        if not is_along_axes[thing.node] and is_exact[thing.mesh]:
             matrix = matrices[thing.node]
-            boxes.append(_box_of(mesh.positions @ matrix[:3, :3].T + matrix[:3, 3]))
-        elif mesh.skin is None and has_box[thing.mesh]:
+            boxes.append(_box_of(scene.meshes[thing.mesh].positions @ matrix[:3, :3].T + matrix[:3, 3]))
+        elif has_corners[thing.mesh]:
             cornered.append(thing)
         else:
-            boxes.append(_moved_box(mesh, points[thing.mesh], matrices, thing.node))
+            boxes.append(_moved_box(scene.meshes[thing.mesh], points[thing.mesh], matrices, thing.node))
     if cornered:
         corners = np.concatenate([points[thing.mesh] for thing in cornered])
         boxes.append(_box_of(_moved(matrices[[thing.node for thing in cornered]], corners)))

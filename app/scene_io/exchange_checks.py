@@ -63,6 +63,8 @@ def check(scene: Scene) -> None:
 
 def _places_one(thing: Object, scene: Scene) -> bool:
     """Whether an object places a mesh, spheres or glyphs that are there, and one alone."""
+    if thing.spheres == thing.glyphs == -1:  # as most do
+        return 0 <= thing.mesh < len(scene.meshes)
     places = ((thing.mesh, scene.meshes), (thing.spheres, scene.spheres), (thing.glyphs, scene.glyphs))
     chosen = [0 <= index < len(things) for index, things in places if index != -1]
     return chosen == [True]

@@ -102,7 +102,7 @@ def _numbers(
 def _texts(texts: Any, count: int) -> list[str]:
     if type(texts) is not list or len(texts) != count or set(map(type, texts)) - {str}:
         raise ValueError("a column of texts holds something else, or another number of them")
-    return list(map(printable, texts))
+    return texts if "".join(texts).isprintable() else list(map(printable, texts))
 
 
 def _inner(hint: Any) -> Any:

@@ -65,7 +65,7 @@ def sanitise(scene: Scene, path: str = "") -> Scene:
     scene = clean_nodes(scene, counts)
     scene = dataclasses.replace(scene, textures=tuple(clean_texture(t) for t in scene.textures))
     scene = clean_materials(scene, counts)
-    scene = _clean_objects(scene, counts)
+    scene, are_plain = _clean_objects(scene, counts)
     if not scene.objects:
         raise _nothing_left(scene, counts, path)
     scene = clean_places(clean_clips(scene, counts), counts)
@@ -75,7 +75,7 @@ def sanitise(scene: Scene, path: str = "") -> Scene:
     is_known = is_known and all(mesh.positions.dtype == np.float32 for mesh in scene.meshes)
     scene = dataclasses.replace(
         near,
-        meshes=tuple(finish_meshes(near.meshes, counts)),
+        meshes=tuple(finish_meshes(near.meshes, counts, are_plain if near is scene else ())),
         spheres=tuple(finish_spheres(spheres) for spheres in near.spheres),
     )
     lower, upper = rest if is_known else scene_box(scene)  # rounding to float32 may have moved its corners
@@ -112,10 +112,11 @@ def clean_texture(texture: Texture) -> Texture:
     return dataclasses.replace(texture, pixels=np.ascontiguousarray(pixels))
 
 
-def _clean_objects(scene: Scene, counts: Counter[str]) -> Scene:
+def _clean_objects(scene: Scene, counts: Counter[str]) -> tuple[Scene, list[bool]]:
     """Clean every mesh and all spheres and glyphs that an object shows, and renumber; objects of spheres come after
-    those of meshes, then those of glyphs."""
+    those of meshes, then those of glyphs. Also which of the meshes were plain and sound before."""
     meshes: list[Mesh] = []
+    are_plain: list[bool] = []
     spheres: list[Spheres] = []
     mesh_ids: dict[int, int] = {-1: -1}
     sphere_ids: dict[int, int] = {-1: -1}
@@ -126,8 +127,11 @@ def _clean_objects(scene: Scene, counts: Counter[str]) -> Scene:
             if not sound[thing.mesh]:
                 mesh = clean_mesh(mesh, len(scene.materials), len(scene.nodes), counts)
             mesh_ids[thing.mesh] = len(meshes) if len(mesh.triangles) else -1
-            meshes += [mesh] if len(mesh.triangles) else []
-            counts["empty"] += not len(mesh.triangles)
+            if len(mesh.triangles):
+                meshes.append(mesh)
+                are_plain.append(sound[thing.mesh])
+            else:
+                counts["empty"] += 1
         if thing.spheres not in sphere_ids and 0 <= thing.spheres < len(scene.spheres):
             group = clean_spheres(scene.spheres[thing.spheres], len(scene.materials), counts)
             sphere_ids[thing.spheres] = len(spheres) if group is not None else -1
@@ -143,4 +147,4 @@ def _clean_objects(scene: Scene, counts: Counter[str]) -> Scene:
         if 0 <= thing.glyphs < len(cleaned) and cleaned[thing.glyphs] is not None:
             objects.append(Object(thing.node, glyphs=int(numbers[thing.glyphs])))
     parts = {"meshes": tuple(meshes), "spheres": tuple(spheres), "glyphs": glyphs, "objects": tuple(objects)}
-    return dataclasses.replace(scene, **parts)  # type: ignore[arg-type]
+    return dataclasses.replace(scene, **parts), are_plain  # type: ignore[arg-type]

@@ -13,6 +13,7 @@ import numpy as np
 from raygrove.gpu.scene import LIGHT_KINDS, Channel, Clip, Light, Node, Object, Scene, SceneCamera, Track
 
 from .portions import apart, portions, together
+from .transforms import pose_of
 
 HUGE = 1e18
 WIDTHS = {"translation": 3, "rotation": 4, "scale": 3}
@@ -23,9 +24,12 @@ Placed = TypeVar("Placed", Light, SceneCamera, Object)
 
 def clean_nodes(scene: Scene, counts: Counter[str]) -> Scene:
     """Finite transforms, unit quaternions, parents before children; a wrong parent or a circle ends at the root."""
+    are_sound = _are_sound(scene.nodes)
+    if scene.nodes and are_sound.all() and (pose_of(scene.nodes).parents < np.arange(len(are_sound))).all():
+        return scene
     nodes = [
         node if is_sound else _clean_node(node, len(scene.nodes), counts)
-        for node, is_sound in zip(scene.nodes, _are_sound(scene.nodes), strict=True)
+        for node, is_sound in zip(scene.nodes, are_sound, strict=True)
     ] or [Node()]
     if all(node.parent < index for index, node in enumerate(nodes)):
         return dataclasses.replace(scene, nodes=tuple(nodes))
@@ -38,13 +42,14 @@ def clean_nodes(scene: Scene, counts: Counter[str]) -> Scene:
     return _renumbered(dataclasses.replace(scene, nodes=tuple(moved)), new_ids)
 
 
-def _are_sound(nodes: tuple[Node, ...]) -> list[bool]:
-    """Which nodes `_clean_node` would give back as they are."""
-    values = np.array([(*n.translation, *n.rotation, *n.scale) for n in nodes], np.float64).reshape(-1, 10)
-    parents = np.array([node.parent for node in nodes], np.int64)
-    is_unit = np.abs(np.linalg.norm(values[:, 3:7], axis=1) - 1.0) <= 1e-12
-    is_sound = (np.abs(values) <= HUGE).all(axis=1) & is_unit & (parents >= -1) & (parents < len(nodes))
-    return list(is_sound.tolist())
+def _are_sound(nodes: tuple[Node, ...]) -> np.ndarray:
+    """(N,) bool: which nodes `_clean_node` would give back as they are."""
+    pose = pose_of(nodes)
+    is_unit = np.abs(np.linalg.norm(pose.rest["rotation"], axis=1) - 1.0) <= 1e-12
+    is_sound = is_unit & (pose.parents >= -1) & (pose.parents < len(nodes))
+    for values in pose.rest.values():
+        is_sound &= (np.abs(values) <= HUGE).all(axis=1)
+    return is_sound
 
 
 def _clean_node(node: Node, count: int, counts: Counter[str]) -> Node:

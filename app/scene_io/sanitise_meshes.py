@@ -78,11 +78,12 @@ def _size(mesh: Mesh) -> int:
     return len(mesh.positions) + len(mesh.triangles)
 
 
-def finish_meshes(meshes: Sequence[Mesh], counts: Counter[str]) -> list[Mesh]:
-    """The cleaned meshes as `_finish_mesh` makes them, plain ones of one kind together."""
+def finish_meshes(meshes: Sequence[Mesh], counts: Counter[str], are_plain: Sequence[bool] = ()) -> list[Mesh]:
+    """The cleaned meshes as `_finish_mesh` makes them, plain ones of one kind together. Those of `are_plain` are known
+    to be."""
     kinds: dict[tuple[bool, bool] | None, list[int]] = {}
-    for index, mesh in enumerate(meshes):
-        kind = (mesh.normals is None, mesh.uvs is None) if _is_plain(mesh) else None
+    for index, (mesh, is_plain) in enumerate(itertools.zip_longest(meshes, are_plain)):
+        kind = (mesh.normals is None, mesh.uvs is None) if is_plain or _is_plain(mesh) else None
         kinds.setdefault(kind, []).append(index)
     finished = list(meshes)
     for kind, indices in kinds.items():

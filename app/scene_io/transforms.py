@@ -6,6 +6,8 @@ Matrices are (4, 4), row-major, column vectors; quaternions x, y, z, w. Decompos
 from __future__ import annotations
 
 import functools
+import itertools
+import operator
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -194,13 +196,15 @@ def pose_of(nodes: Sequence[Node]) -> Pose:
 
 
 class Pose:
-    """All nodes' transforms at rest as arrays, and their matrices to the scene at any instant: for trees of any size
+    """All nodes' transforms at `rest` as arrays, and their matrices to the scene at any instant: for trees of any size
     and depth."""
 
     def __init__(self, nodes: Sequence[Node]) -> None:
-        self._parents = np.array([node.parent for node in nodes], np.int64).reshape(-1)
-        self._rest = {
-            path: np.array([getattr(node, path) for node in nodes], np.float64).reshape(-1, width)
+        self.parents = np.fromiter(map(operator.attrgetter("parent"), nodes), np.int64, len(nodes))
+        self.rest = {
+            path: np.fromiter(
+                itertools.chain.from_iterable(map(operator.attrgetter(path), nodes)), np.float64, width * len(nodes)
+            ).reshape(-1, width)
             for path, width in PATHS.items()
         }
 
@@ -220,13 +224,13 @@ class Pose:
         """(T, N, 4, 4) float64 of at most `most` instants at a time: those of the clips one after another, or the rest
         where there are none."""
         count = max(sum(len(times) for _, times in instants), 1)
-        values = {path: np.repeat(at_rest[None], count, axis=0) for path, at_rest in self._rest.items()}
+        values = {path: np.repeat(at_rest[None], count, axis=0) for path, at_rest in self.rest.items()}
         first = 0
         moved: dict[str, list[tuple[Track, np.ndarray, int, int]]] = {path: [] for path in PATHS}
         for clip, times in instants:
             for channel in clip.channels:
                 path, node = channel.path, channel.node
-                if path not in values or not 0 <= node < len(self._parents):
+                if path not in values or not 0 <= node < len(self.parents):
                     continue
                 if channel.track.interpolation == "cubic":
                     sampled = sample_many(channel.track, times, path == "rotation")
@@ -249,7 +253,7 @@ class Pose:
         shape = values[0].shape[:2]
         matrices = _local_matrices(*(part.reshape(-1, part.shape[2]) for part in values)).reshape(*shape, 4, 4)
         # Each round a node takes what its ancestor has gathered so far, and looks twice as far up.
-        ancestors = self._parents
+        ancestors = self.parents
         while (rising := np.flatnonzero(ancestors >= 0)).size:
             matrices[:, rising] = matrices[:, ancestors[rising]] @ matrices[:, rising]
             ancestors = np.where(ancestors >= 0, ancestors[ancestors], -1)
