@@ -31,6 +31,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "gsd": ("app/scene_io/particles/",),
     "laspy": ("app/scene_io/particles/",),
     "DracoPy": ("app/scene_io/gltf_extensions.py",),
+    "meshopt": ("app/scene_io/gltf_meshopt.py",),
     "pxr": ("app/scene_io/usd/",),
     "lazrs": ("app/scene_io/particles/",),
     "matplotlib": ("bench/suites/plots.py",),

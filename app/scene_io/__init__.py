@@ -5,7 +5,7 @@ limits.
     the child         child.py, sandbox.py; read.py: unpack, read, sanitise, hand over: compressed.py, exchange*.py
     costs             what a file will cost, told before a library reads it: costs.py, gltf_costs.py, gltf_texts.py
     Assimp            structs, one file in memory, scene, materials, clips: assimp*.py, images.py, gltf_tracks.py
-    extensions of glTF  written out for libassimp: gltf_extensions.py
+    extensions of glTF  written out for libassimp: gltf_extensions.py, gltf_meshopt.py
     a second try      small readers of our own for what libassimp dies of: plain_readers.py, plain_gltf.py
     faults            where a file is wrong, in words: file_kinds.py, faults.py, gltf_faults.py, obj_faults.py, cuts.py
     key frames        several files of one topology; scenes far from zero: sequence.py, recentre.py, origin.py

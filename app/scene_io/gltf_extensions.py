@@ -5,12 +5,11 @@ for floating-point ones, and gives a light to one node alone, all without a word
     EXT_mesh_gpu_instancing        instances of a node's mesh -> nodes below it
     KHR_lights_punctual            a light of several nodes -> one for each
     KHR_draco_mesh_compression     decoded by the package DracoPy, where it is installed
-    EXT_meshopt_compression        refused with a sentence: no package decodes it
+    EXT_meshopt_compression        decoded by the package meshopt, where it is installed (gltf_meshopt.py)
 """
 
 from __future__ import annotations
 
-import base64
 import importlib
 import os
 from typing import Any
@@ -20,6 +19,7 @@ import numpy as np
 from raygrove.program import how_to_install
 
 from .errors import SceneError, display_path
+from .gltf_meshopt import MESHOPT, PackedError, is_needed, unpack_views
 from .gltf_texts import COMPONENTS, Buffers
 from .limits import ImportLimits
 
@@ -27,7 +27,7 @@ FLOAT = 5126
 LARGEST = {5120: 127.0, 5121: 255.0, 5122: 32767.0, 5123: 65535.0}
 """What stands for 1 in accessors of whole numbers that are normalised."""
 TYPES = {1: "SCALAR", 2: "VEC2", 3: "VEC3", 4: "VEC4"}
-DRACO, MESHOPT = "KHR_draco_mesh_compression", "EXT_meshopt_compression"
+DRACO = "KHR_draco_mesh_compression"
 INSTANCING, LIGHTS = "EXT_mesh_gpu_instancing", "KHR_lights_punctual"
 MAX_NODES = 1_000_000
 TRANSFORM = {"TRANSLATION": "translation", "ROTATION": "rotation", "SCALE": "scale"}
@@ -50,30 +50,28 @@ class _Plain:
 
     def run(self) -> bool:
         used = {*self.document.get("extensionsUsed", ()), *self.document.get("extensionsRequired", ())}
-        if MESHOPT in used and self._has_no_plain_data():
-            why = f"its data is compressed by {MESHOPT}, which no package reads"
-            raise self._refused(f"{why}. Export it without, or unpack it by gltf-transform")
-        changes = sum([DRACO in used and self._draco(), self._floats(), INSTANCING in used and self._instances()])
+        changes = MESHOPT in used and is_needed(self.document) and self._views()
+        changes += sum([DRACO in used and self._draco(), self._floats(), INSTANCING in used and self._instances()])
         changes += LIGHTS in used and self._lights()
-        done = {DRACO, INSTANCING, "KHR_mesh_quantization"}
+        done = {DRACO, MESHOPT, INSTANCING, "KHR_mesh_quantization"}
         if changes and "extensionsRequired" in self.document:
             left = [one for one in self.document["extensionsRequired"] if one not in done]
             self.document["extensionsRequired"] = left
         if self.added:
-            data = b"".join(self.added)
-            uri = "data:application/octet-stream;base64," + base64.b64encode(data).decode()
-            self.document.setdefault("buffers", []).append({"byteLength": len(data), "uri": uri})
+            self.buffers.add(b"".join(self.added))
         return bool(changes)
 
     def _refused(self, why: str) -> SceneError:
         return SceneError(f"{display_path(os.path.abspath(self.name))} is not read: {why}.", self.name)
 
-    def _has_no_plain_data(self) -> bool:
-        """Whether some view is compressed and has no other bytes."""
-        buffers = self.document.get("buffers", [])
-        views = [view for view in self.document.get("bufferViews", ()) if MESHOPT in view.get("extensions", {})]
-        fallbacks = [buffers[view["buffer"]].get("extensions", {}).get(MESHOPT, {}) for view in views]
-        return MESHOPT in self.document.get("extensionsRequired", ()) or any(one.get("fallback") for one in fallbacks)
+    def _views(self) -> int:
+        """Views that meshopt packed, as plain ones."""
+        try:
+            return unpack_views(
+                self.document, self.buffers, self.limits.memory_mib << 18
+            )  # as text, and as libassimp's
+        except PackedError as error:
+            raise self._refused(str(error)) from error
 
     def _add(self, values: np.ndarray) -> int:
         """An array (N, width) as a new accessor."""

@@ -71,6 +71,13 @@ class Buffers:
                 self._read[index] = Path(path).read_bytes()
         return self._read[index]
 
+    def add(self, data: bytes) -> int:
+        """Give the document one more buffer; returns its number."""
+        uri = "data:application/octet-stream;base64," + base64.b64encode(data).decode()
+        self._document.setdefault("buffers", []).append({"byteLength": len(data), "uri": uri})
+        self._read[len(self._document["buffers"]) - 1] = data
+        return len(self._document["buffers"]) - 1
+
     def accessor(self, index: int) -> np.ndarray:
         """An accessor's values as they are stored, (count, width); ValueError where it has none, or others apart."""
         accessor = self._document["accessors"][index]

@@ -45,6 +45,7 @@ EXTRAS = {
     "gsd": ("gsd", "trajectories of HOOMD-blue (.gsd)", "particles"),
     "laspy": ("laspy", "surveys (.las, with lazrs .laz)", "particles"),
     "dracopy": ("DracoPy", "glTF compressed by Draco", "draco"),
+    "meshopt": ("meshopt", "glTF compressed by meshoptimizer", "meshopt"),
     "anywidget": ("anywidget", "the viewer in notebooks", "notebook"),
     "duckdb": ("DuckDB", "SQL over stores of results, and packing them", "query"),
     "usd-core": ("OpenUSD", "USD files (.usd, .usda, .usdc, .usdz)", "usd"),

@@ -33,6 +33,7 @@ OPTIONAL_LIBRARIES = (
     "usd-core",
     "anywidget",
     "dracopy",
+    "meshopt",
 )
 """What only some machines or uses need."""
 

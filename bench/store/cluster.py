@@ -98,12 +98,12 @@ class Cluster:
                 self._send_ahead(client, jobs, sent)
                 while sent:
                     job = sent.pop(future := self._finished(client))
-                    if not self._take(job, future, is_alone=False):
+                    if not self._take(client, job, future, is_alone=False):
                         suspects.append(job)
                     self._send_ahead(client, jobs, sent)
                 for job in suspects:
                     self._send(client, job, sent)
-                    self._take(sent.pop(future := self._finished(client)), future, is_alone=True)
+                    self._take(client, sent.pop(future := self._finished(client)), future, is_alone=True)
             finally:
                 client.cancel(list(sent))
         return self.progress
@@ -112,7 +112,7 @@ class Cluster:
         """Send so many that no worker waits, those that came meanwhile among them."""
         now = time.monotonic()
         if now - self._looked > LOOK_S:
-            self._workers, self._looked = max(1, self._there(client)), now
+            self._workers, self._looked = max(1, len(self._there(client))), now
         while len(sent) < AHEAD * self._workers and (job := self._next(jobs)) is not None:
             self._send(client, job, sent)
 
@@ -120,24 +120,51 @@ class Cluster:
         return next((one for one in jobs if not self._store.has(one.sha)), None)
 
     def _finished(self, client: Any) -> Any:
-        """The next job that is done. Raises SweepError where workers stay away."""
-        seen = time.monotonic()
+        """The next job that is done. Raises SweepError where workers stay away, or idle."""
+        return self._awaited(client, lambda seconds: self._done.get(timeout=seconds))
+
+    def _answer(self, client: Any, future: Any) -> Mapping[str, Any]:
+        """What came of a job that is done: its worker keeps that, and where it has ended meanwhile Dask has the job
+        done again. Raises what the job did, and SweepError as `_finished`."""
+
+        def asked(seconds: float) -> Any:
+            try:
+                return future.result(timeout=seconds)
+            except TimeoutError:
+                if future.status == "error":  # of the job's own
+                    raise SweepError("a worker cannot do jobs (TimeoutError)", AGAIN) from None
+                raise queue.Empty from None
+
+        answer: Mapping[str, Any] = self._awaited(client, asked)
+        return answer
+
+    def _awaited(self, client: Any, ask: Callable[[float], Any]) -> Any:
+        """What `ask` gives, which raises queue.Empty once it has waited for so many seconds. Nothing is waited for
+        longer than START_S while no worker is at work: what was lost on the way never comes."""
+        begin, heard = time.monotonic(), dict[str, float]()
         while True:
             try:
-                return self._done.get(timeout=LOOK_S)
+                return ask(LOOK_S)
             except queue.Empty:
-                is_there = self._there(client) > 0
-                now = time.monotonic()
-                seen = now if is_there else seen
-                if now - seen > START_S:
-                    raise SweepError(f"the workers of {self._address} have all ended", AGAIN) from None
+                workers = self._there(client)
+                if any(map(_is_at_work, workers.values())):
+                    begin, heard = time.monotonic(), {}
+                # Who has said nothing since may be at work: its process is too busy to say so.
+                if any(heard.setdefault(name, one["last_seen"]) == one["last_seen"] for name, one in workers.items()):
+                    begin = time.monotonic()
+                if time.monotonic() - begin > START_S:
+                    words = "have jobs to do and do none" if workers else "have all ended"
+                    raise SweepError(f"the workers of {self._address} {words}", AGAIN) from None
 
-    def _there(self, client: Any) -> int:
-        """How many workers there are now. Raises SweepError where the scheduler is not."""
+    def _there(self, client: Any) -> Mapping[str, Mapping[str, Any]]:
+        """What the scheduler knows of each worker, by its address. Raises SweepError where it is gone, or does not
+        answer."""
         try:
-            return len(client.nthreads())
-        except OSError as error:
+            found = client.sync(client.scheduler.identity, n_workers=-1, callback_timeout=START_S)
+        except OSError as error:  # also where it does not answer in time
             raise SweepError(f"the scheduler at {self._address} is gone", AGAIN) from error
+        workers: Mapping[str, Mapping[str, Any]] = found["workers"]
+        return workers
 
     def _client(self) -> Any:
         try:
@@ -175,19 +202,21 @@ class Cluster:
         sent[future] = job
         future.add_done_callback(self._done.put)
 
-    def _take(self, job: Job, future: Any, *, is_alone: bool) -> bool:
+    def _take(self, client: Any, job: Job, future: Any, *, is_alone: bool) -> bool:
         """Count what came of a job. False where it was with a worker that ended again and again: Dask blames all that
         the worker was to do, so that only the next try, alone, tells which job it was."""
         from distributed import CancelledError, KilledWorker
 
         try:
-            answer: Mapping[str, Any] = future.result()
+            answer = self._answer(client, future)
         except KilledWorker as error:
             if not is_alone:
                 return False
             answer = crashed(self._store, job, f"was {error.last_worker.address}", "")
         except CancelledError as error:
             raise SweepError(f"the scheduler at {self._address} is gone", AGAIN) from error
+        except SweepError:
+            raise
         except Exception as error:
             raise SweepError(f"a worker cannot do jobs ({type(error).__name__}: {error})",
                              "give all machines this version of Raygrove") from error  # fmt: skip
@@ -196,6 +225,12 @@ class Cluster:
         self.progress.take(answer)
         self._told(job, answer)
         return True
+
+
+def _is_at_work(worker: Mapping[str, Any]) -> bool:
+    """Whether a worker was at a job when it last said what it does."""
+    counts = worker.get("metrics", {}).get("task_counts", {})
+    return any(counts.get(state) for state in ("executing", "long-running"))
 
 
 @contextlib.contextmanager

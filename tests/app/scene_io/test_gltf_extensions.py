@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import importlib
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ import numpy as np
 import pytest
 
 from raygrove.app.scene_io import ImportLimits, SceneError, gltf_extensions, load, sanitise
+from raygrove.app.scene_io.gltf_meshopt import MESHOPT
 from raygrove.app.scene_io.read import read_file
 from raygrove.app.scene_io.transforms import global_matrices
 from raygrove.gpu.scene import Object, Scene
@@ -130,6 +133,18 @@ def test_a_light_of_two_nodes_is_two_lights(tmp_path: Path, read: Read) -> None:
     assert {light.color for light in scene.lights} == {(3.0, 3.0, 3.0)}
 
 
+def with_library(monkeypatch: pytest.MonkeyPatch, wanted: str, library: Any) -> None:
+    """A package is another one; None: not installed."""
+    real = importlib.import_module
+
+    def found(name: str, *rest: Any) -> Any:
+        if name == wanted and library is None:
+            raise ImportError(name)
+        return library if name == wanted else real(name, *rest)
+
+    monkeypatch.setattr(importlib, "import_module", found)
+
+
 def packed_quad(path: Path, damage: bool = False) -> Path:
     """A square that Draco packed: its accessors have no bytes of their own."""
     library = pytest.importorskip("DracoPy", reason="Draco is read by DracoPy, which is not installed here")
@@ -155,32 +170,86 @@ def test_damaged_draco_and_none_are_sentences(tmp_path: Path, read: Read, monkey
     with pytest.raises(SceneError, match="what Draco packed in it is damaged"):
         read(packed_quad(tmp_path / "a.glb", damage=True))
     path = packed_quad(tmp_path / "b.glb")
-    real = importlib.import_module
-
-    def without(name: str, *rest: Any) -> Any:
-        if name == "DracoPy":
-            raise ImportError(name)
-        return real(name, *rest)
-
-    monkeypatch.setattr(importlib, "import_module", without)
+    with_library(monkeypatch, "DracoPy", None)
     with pytest.raises(SceneError, match=r"which the package DracoPy reads, and that is not installed\. "):
         read(path)
 
 
-def test_meshopt_is_a_sentence_where_nothing_else_is_there(tmp_path: Path, read: Read) -> None:
-    """A view that is compressed, whose other buffer has no bytes; where it has them it is read without a word."""
-    name = gltf_extensions.MESHOPT
-    for has_bytes in (False, True):
-        glb, _ = quad()
-        glb.json["bufferViews"][0]["extensions"] = {name: {"buffer": 0, "byteLength": 9, "byteStride": 12, "count": 4}}
-        glb.json["extensionsUsed"] = [name]
-        path = glb.save(tmp_path / f"{has_bytes}.glb")
-        if has_bytes:
-            assert read(path).triangle_count == 2
-            continue
-        writers.edit_glb(path, lambda document: document["buffers"][0].update(extensions={name: {"fallback": True}}))
-        with pytest.raises(SceneError, match=r"compressed by EXT_meshopt_compression, which no package reads"):
-            read(path)
+def meshopt_quad(path: Path, pack: Callable[[bytes, str], bytes], more: int = 0) -> Path:
+    """A square of whole numbers, all of whose views are packed; the buffer that they stand in has no bytes."""
+    glb, primitive = quad()
+    primitive["attributes"]["POSITION"] = whole(glb, (CORNERS * 100).astype(np.int16), "VEC3", 8, False)
+    body = glb.data
+    packed = b""
+    for number, view in enumerate(glb.json["bufferViews"]):
+        stride, mode = [(12, "ATTRIBUTES"), (4, "TRIANGLES"), (8, "ATTRIBUTES")][number]
+        start = view.get("byteOffset", 0)
+        raw = body[start : start + view["byteLength"]]
+        data = pack(raw, mode)
+        given = {"buffer": 1, "byteOffset": len(packed), "byteLength": len(data), "byteStride": stride, "mode": mode}
+        view["extensions"] = {MESHOPT: {**given, "count": len(raw) // stride + more}}
+        packed += data
+    document = dict(glb.json)
+    document["buffers"] = [
+        {"byteLength": len(body), "extensions": {MESHOPT: {"fallback": True}}},
+        {"byteLength": len(packed), "uri": "data:;base64," + base64.b64encode(packed).decode()},
+    ]
+    document["extensionsUsed"] = document["extensionsRequired"] = [MESHOPT, "KHR_mesh_quantization"]
+    path.write_text(json.dumps(document))
+    return path
+
+
+class Backwards:
+    """Stands in for the package: what is packed is written backwards."""
+
+    @staticmethod
+    def decode_gltf_buffer(data: bytes, count: int, stride: int, mode: str, kind: str) -> np.ndarray:
+        if len(data) != count * stride or kind != "NONE":
+            raise RuntimeError("truncated.")
+        return np.frombuffer(data[::-1], np.uint8).reshape(count, stride)
+
+
+def test_views_that_meshopt_packed_are_read(tmp_path: Path, read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Places in whole numbers and triangles, unpacked before anything else looks at them."""
+    path = meshopt_quad(tmp_path / "a.gltf", lambda raw, mode: raw[::-1])
+    with_library(monkeypatch, "meshopt", Backwards)
+    scene = read(path)
+    assert scene.triangle_count == 2 and not scene.remarks
+    assert sorted(scene.meshes[0].positions.tolist()) == sorted((100.0 * CORNERS).tolist())
+
+
+def test_the_package_meshopt_unpacks_what_it_packed(tmp_path: Path) -> None:
+    library = pytest.importorskip("meshopt", reason="the package meshopt is not installed here")
+
+    def pack(raw: bytes, mode: str) -> bytes:
+        rows = np.frombuffer(raw, np.uint32) if mode == "TRIANGLES" else np.frombuffer(raw, np.uint8).reshape(4, -1)
+        return bytes(library.encode_gltf_buffer(rows, mode))
+
+    scene = load([meshopt_quad(tmp_path / "a.gltf", pack)])
+    assert scene.triangle_count == 2
+    assert sorted(scene.meshes[0].positions.tolist()) == sorted((100.0 * CORNERS).tolist())
+    with pytest.raises(SceneError, match="what meshopt packed in it is damaged"):
+        load([meshopt_quad(tmp_path / "b.gltf", lambda raw, mode: pack(raw, mode)[:-3])])
+
+
+def test_damaged_meshopt_and_none_are_sentences(tmp_path: Path, read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
+    with_library(monkeypatch, "meshopt", Backwards)
+    with pytest.raises(SceneError, match=r"what meshopt packed in it is damaged \(truncated\)\."):
+        read(meshopt_quad(tmp_path / "a.gltf", lambda raw, mode: raw[:-4]))
+    for more in (1 << 40, -90):
+        with pytest.raises(SceneError, match=r"take more than an import may use\. Raise import\.memory_mib\."):
+            read(meshopt_quad(tmp_path / "b.gltf", lambda raw, mode: raw, more))
+    with_library(monkeypatch, "meshopt", None)
+    with pytest.raises(SceneError, match=r"which the package meshopt reads, and that is not installed\. Install it"):
+        read(meshopt_quad(tmp_path / "c.gltf", lambda raw, mode: raw))
+
+
+def test_meshopt_is_left_packed_where_its_data_is_there_too(tmp_path: Path, read: Read) -> None:
+    glb, _ = quad()
+    given = {"buffer": 0, "byteLength": 9, "byteStride": 12, "count": 4, "mode": "ATTRIBUTES"}
+    glb.json["bufferViews"][0]["extensions"] = {MESHOPT: given}
+    glb.json["extensionsUsed"] = [MESHOPT]
+    assert read(glb.save(tmp_path / "a.glb")).triangle_count == 2
 
 
 def test_physically_based_keys_of_obj(tmp_path: Path, read: Read) -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from raygrove.app.cli.job_worker import do_order
 from raygrove.app.cli.sweep_plan import Jobs
+from raygrove.bench.store import cluster
 from raygrove.bench.store.cluster import Cluster, address_of, is_cluster
 from raygrove.bench.store.folder import Store
 from raygrove.bench.store.jobs import Job, digest_of_sources
@@ -154,7 +155,6 @@ def test_a_scheduler_that_ends_is_a_sentence(tmp_path: Path) -> None:
 
 def test_a_scheduler_that_is_not_there_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="Dask is not installed: the extra cluster")
-    from raygrove.bench.store import cluster
 
     monkeypatch.setattr(cluster, "START_S", 0.3)
     with pytest.raises(SweepError, match="no scheduler answers"):
@@ -167,3 +167,76 @@ def test_without_dask_a_sentence_says_how_to_have_it(tmp_path: Path, monkeypatch
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(SweepError, match="pip install 'raygrove\\[cluster\\]'"):
         Cluster(Store.made(tmp_path), "dask://127.0.0.1:9", square).run(iter(jobs(1)))
+
+
+class Watched:
+    """Stands in for Dask's client, and for the clock: what the scheduler says of its workers, a look a second, the last
+    one for ever."""
+
+    def __init__(self, *looks: dict[str, tuple[int, float]] | OSError) -> None:
+        self.looks, self.scheduler, self.now = list(looks), self, 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    identity = "what is asked for"
+
+    def sync(self, what: object, **named: object) -> dict[str, Any]:
+        assert what == self.identity and named == {"n_workers": -1, "callback_timeout": cluster.START_S}
+        self.now += 1.0
+        look = self.looks.pop(0) if len(self.looks) > 1 else self.looks[0]
+        if isinstance(look, OSError):
+            raise look
+        return {"workers": {name: {"last_seen": seen, "metrics": {"task_counts": {"executing": count}}}
+                            for name, (count, seen) in look.items()}}  # fmt: skip
+
+
+class Lost:
+    """Stands in for a job's future: its data was lost, and comes after so many looks, or never."""
+
+    status = "pending"
+
+    def __init__(self, after: int) -> None:
+        self.after = after
+
+    def result(self, timeout: float) -> dict[str, Any]:
+        self.after -= 1
+        if self.after:
+            raise TimeoutError
+        return {"status": "done"}
+
+
+IDLE = [{"a": (0, float(turn))} for turn in range(200)]
+
+
+@pytest.mark.parametrize(
+    ("looks", "after", "words"),
+    [
+        ([{}], 0, "have all ended"), (IDLE, 0, "have jobs to do and do none"),
+        ([OSError("closed")], 0, "is gone"), ([TimeoutError("no answer")], 0, "is gone"),
+        ([{"a": (1, 1.0)}], 30, ""), ([{"a": (0, 1.0)}], 30, ""), ([{"a": (0, 1.0), "b": (1, 2.0)}], 30, ""),
+        (IDLE[:3], 6, ""),
+    ],
+    ids=["no workers", "idle ones", "no scheduler", "a silent scheduler", "at work", "too busy to say", "one of two",
+         "soon"],
+)  # fmt: skip
+def test_nothing_is_waited_for_longer_than_somebody_works(
+    looks: list[Any], after: int, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A result that was lost with its worker, or a job that the scheduler forgot, ends the sweep by a sentence."""
+    monkeypatch.setattr(cluster, "LOOK_S", 0.001)
+    made, client, future = Cluster(Store.made(tmp_path), "dask://127.0.0.1:9", square), Watched(*looks), Lost(after)
+    monkeypatch.setattr(cluster, "time", client)
+    if not words:
+        assert made._answer(client, future) == {"status": "done"}
+        return
+    for wait in (lambda: made._answer(client, future), lambda: made._finished(client)):
+        with pytest.raises(SweepError, match=words):
+            wait()
+
+
+def test_a_job_that_ran_out_of_time_by_itself_is_not_waited_for(tmp_path: Path) -> None:
+    future = Lost(0)
+    future.status = "error"
+    with pytest.raises(SweepError, match="a worker cannot do jobs"):
+        Cluster(Store.made(tmp_path), "dask://127.0.0.1:9", square)._answer(Watched({}), future)
