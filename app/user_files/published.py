@@ -21,7 +21,6 @@ _QUEUE_SIZE = (
     "the thesis reads back how long a queue is; here all levels that there may be are launched, the last ones empty"
 )
 _POOL = "the thesis keeps warps running that take tasks from a pool; here rounds of kernels do"
-_CLUSTERS = "the thesis bins at every level; here tasks of at most 64 clusters are swept exactly"
 _LISTS = "the thesis sorts every level's list; here a list ends where both neighbours stand alone"
 _SCANS = (
     "the thesis keeps the kinds of events as bytes from level to level; here they are written from the events in each"
@@ -107,9 +106,9 @@ _PRESETS = {
         "HLBVH by work queues, SAH above",
         "section 5.4.2",
         _QUEUE_SIZE,
-        _CLUSTERS,
         cluster_bits="15",
         bins=32,
+        top_splits="bins",
         launches="levels",
     ),
     "meister2014/lbvh": _meister("lbvh", "Karras' linear BVH", "section 5.5", construction="search"),

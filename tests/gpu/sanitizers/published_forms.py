@@ -14,7 +14,7 @@ FORMS: list[tuple[str, dict[str, object]]] = [
     ("sah_lauterbach", {"planes": "uniform"}),
     ("sah_lauterbach", {"planes": "uniform", "planes_per_axis": 5, "max_depth": 3}),
     ("hlbvh_median", {"launches": "levels"}),
-    ("hlbvh_sah", {"launches": "levels", "cluster_bits": "6"}),
+    ("hlbvh_sah", {"launches": "levels", "top_splits": "bins", "cluster_bits": "6"}),
 ]
 
 

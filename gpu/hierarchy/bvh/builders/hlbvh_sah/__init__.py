@@ -8,6 +8,7 @@ Paper: Garanzha, Pantaleoni, McAllister, Simpler and Faster HLBVH with Work Queu
 Construction of Bounding Volume Hierarchies (2014), describes it in 5.4.2 and 6.1.2. Here in each of a few rounds all
 tasks are binned, split and distributed at once, and a task's number is its way from the root, so that nothing is
 counted or waited for; tasks of up to 64 clusters are finished by a block each, which tries every cluster as a plane.
+`top_splits` = bins bins them at every level, down to single clusters, by a queue, as published.
 `launches` = levels is the thesis' loop for the rest: a launch a level below the clusters, and one a level for the boxes
 of all nodes.
 
@@ -23,11 +24,9 @@ halved once the heuristic has gone deep. Deterministic.
 from __future__ import annotations
 
 import dataclasses
-from typing import Annotated, Any
 
 import numpy as np
 
-from .....rows import Int, Struct
 from .....settings import option
 from .....target.base import Array, Target, Unit, UnitSource
 from ....base import Primitives, StructureChoice
@@ -38,6 +37,8 @@ from ...median_splits import TASK, MedianSplits, Queues
 from ...morton_builder import MortonBuilder
 from ...stopping import leaf_size_by_kind_option
 from ...tree import MAX_WIDE_LEAF_SIZE
+from . import binned_top
+from .clusters import ClusterBinRow, Clusters, TopTask, bin_bytes
 
 _FOLDER = "gpu/hierarchy/bvh/builders/hlbvh_sah/"
 
@@ -78,39 +79,12 @@ class HlbvhSahOptions(MortonOptions):
     )
     max_leaf_size: int = leaf_size_by_kind_option(LEAF_OF_TRIANGLES)
     launches: str = launches_option()
-
-
-@dataclasses.dataclass(frozen=True)
-class ClusterBinRow(Struct):
-    """`ClusterBin` of sah_splits.cu: what fell into a bin, the box as ordered integers."""
-
-    box: Annotated[Any, "int[6]"]
-    reference_count: Int
-    cluster_count: Int
-
-
-@dataclasses.dataclass(frozen=True)
-class TopTask(Struct):
-    """A task of the splits above: `count` clusters of the list from `start` on, the number of its node, and where it
-    hangs: 2 * node id + side, or NO_PARENT (clusters.cuh)."""
-
-    start: Int
-    count: Int
-    top: Int
-    link: Int
-
-
-@dataclasses.dataclass(frozen=True)
-class Clusters:
-    """The list of clusters on the target: their number, and at most `most` cells, ranges of references, boxes;
-    `places`: cell -> cluster."""
-
-    most: int
-    count: Array
-    cells: Array
-    ranges: Array
-    boxes: Array
-    places: Array
+    top_splits: str = option(
+        "sweeps",
+        "How clusters are split: by bins in a few rounds, then, 64 clusters and fewer, by every plane (sweeps), or, as "
+        "published, by bins at every level, as many as an axis has cells (bins). Bins at 18 bits take much memory.",
+        choices=("sweeps", "bins"),
+    )
 
 
 class HlbvhSah(MortonBuilder):
@@ -128,7 +102,8 @@ class HlbvhSah(MortonBuilder):
         super().__init__(target, choice)
         self.cluster_bits = int(self.options.cluster_bits)
         self.rounds = ROUNDS[self.options.cluster_bits]
-        self.bins = min(self.options.bins, 1 << self.cluster_bits // 3)
+        cells = 1 << self.cluster_bits // 3
+        self.bins = cells if self.options.top_splits == "bins" else min(self.options.bins, cells)
         self.splits = MedianSplits(target, self.code_bits)
         self.median_levels = MedianLevels(target, self.code_bits)
 
@@ -137,6 +112,8 @@ class HlbvhSah(MortonBuilder):
 
     def _most_above(self) -> int:
         """Levels of nodes above the clusters."""
+        if self.options.top_splits == "bins":
+            return binned_top.levels_above(self.cluster_bits)
         return self.rounds + self.cluster_bits + SAH_LEVELS + SMALL.bit_length()
 
     def scratch_bytes(self) -> int:
@@ -144,9 +121,9 @@ class HlbvhSah(MortonBuilder):
         of_clusters = 16 * cells + 48 * min(self.tree.count, cells)
         splits = self.median_levels if self.options.launches == "levels" else self.splits
         in_order = self.morton_order.scratch_bytes(self.tree.count) + splits.scratch_bytes(self.tree.count)
-        return (
-            in_order + of_clusters + slots * (4 + 8 * TopTask.words() + 2 * 3 * self.bins * 4 * ClusterBinRow.words())
-        )
+        if self.options.top_splits == "bins":
+            return in_order + of_clusters + binned_top.scratch_bytes(min(self.tree.count, cells), self.bins)
+        return in_order + of_clusters + slots * (4 + 8 * TopTask.words() + 2 * bin_bytes(self.bins))
 
     def emit(self, primitives: Primitives) -> bool:
         target = self.target
@@ -155,7 +132,11 @@ class HlbvhSah(MortonBuilder):
         with target.phase("build.clusters"):
             clusters, tasks = self._find_clusters(primitives, keys, prim_ids)
         with target.phase("build.sah_splits"):
-            self._split_above(clusters)
+            if self.options.top_splits == "bins":
+                unit, levels = self._unit("binned_top.cu"), self._most_above()
+                binned_top.split_by_bins(target, self.tree, unit, clusters, self.bins, levels, self.leaf_size)
+            else:
+                self._split_above(clusters)
         with target.phase("build.median_splits"):
             if isinstance(tasks, Queues):
                 self.splits.split(keys, self.tree, tasks, clusters.most)

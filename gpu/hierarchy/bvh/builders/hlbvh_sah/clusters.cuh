@@ -6,7 +6,7 @@
 // root as a right child, so that the place `last` stays free; the first cluster's root counts as a left child, which
 // leaves place 0. So there is one free place a cluster, and the last one's lies beyond all ids: as many as there are
 // nodes above the clusters, and 0 among them, for the root of all.
-// from gpu.hierarchy.bvh.builders.hlbvh_sah import TopTask
+// from gpu.hierarchy.bvh.builders.hlbvh_sah.clusters import TopTask
 #pragma once
 #include "gpu/device/morton.cuh"
 #include "gpu/hierarchy/bvh/canonical.cuh"

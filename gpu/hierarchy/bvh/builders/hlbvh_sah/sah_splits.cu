@@ -8,37 +8,8 @@
 //
 // Launch order: begin_splits; a round is bin_clusters and split_tasks; list_clusters. Unit constants: CODE_BITS,
 // CLUSTER_BITS, BINS, SMALL, ROUNDS.
-// from gpu.hierarchy.bvh.builders.hlbvh_sah import ClusterBinRow, TILE
-#include "gpu/device/atomics.cuh"
-#include "gpu/device/block.cuh"
-#include "gpu/hierarchy/bvh/builders/hlbvh_sah/clusters.cuh"
-
-constexpr int TASK_BINS = 3 * BINS;
-constexpr int NO_SPLIT = -1;
-
-// What fell into a bin.
-struct ClusterBin : ClusterBinRow {
-    __device__ void clear() {
-        for (int i = 0; i < 6; ++i) box[i] = ordered_int(i < 3 ? FLOAT_MAX : -FLOAT_MAX);
-        reference_count = cluster_count = 0;
-    }
-    __device__ void add(const ClusterBin& other) {
-        for (int i = 0; i < 3; ++i) box[i] = min(box[i], other.box[i]);
-        for (int i = 3; i < 6; ++i) box[i] = max(box[i], other.box[i]);
-        reference_count += other.reference_count;
-        cluster_count += other.cluster_count;
-    }
-    __device__ float cost() const {
-        const Aabb joined = {make_float3(ordered_float(box[0]), ordered_float(box[1]), ordered_float(box[2])),
-                             make_float3(ordered_float(box[3]), ordered_float(box[4]), ordered_float(box[5]))};
-        return half_area(joined) * (float)reference_count;
-    }
-};
-
-__device__ __forceinline__ int bin_of(int cell, int axis) {
-    const int place = cell_coordinate(cell, axis);
-    return BINS < AXIS_CELLS ? place * BINS / AXIS_CELLS : place;
-}
+// from gpu.hierarchy.bvh.builders.hlbvh_sah import TILE
+#include "gpu/hierarchy/bvh/builders/hlbvh_sah/cluster_bins.cuh"
 
 // One task, of all clusters.
 extern "C" __global__ void begin_splits(const int* cluster_count, int most_clusters, int* task_of, int4* task_data,
@@ -55,18 +26,12 @@ __device__ __forceinline__ int next_slot(int slot, int split, int cell) {
     return 2 * slot + (split != NO_SPLIT && bin_of(cell, split % 3) > split / 3 ? 1 : 0);
 }
 
-// One more cluster in a bin of this block, and a bin of this block in a bin that all share.
+// One more cluster in a bin of this block.
 __device__ __forceinline__ void add_cluster(ClusterBin& bin, const int* box, int reference_count) {
     for (int i = 0; i < 3; ++i) block_atomic_min(&bin.box[i], box[i]);
     for (int i = 3; i < 6; ++i) block_atomic_max(&bin.box[i], box[i]);
     block_atomic_add(&bin.reference_count, reference_count);
     block_atomic_add(&bin.cluster_count, 1);
-}
-__device__ __forceinline__ void share_bin(ClusterBin& bin, const int* box, int reference_count, int cluster_count) {
-    for (int i = 0; i < 3; ++i) atomic_min(&bin.box[i], box[i]);
-    for (int i = 3; i < 6; ++i) atomic_max(&bin.box[i], box[i]);
-    atomic_add(&bin.reference_count, reference_count);
-    atomic_add(&bin.cluster_count, cluster_count);
 }
 
 // Clusters go to the children of their tasks, and into their bins. In the first rounds all of a tile are in one
@@ -110,39 +75,6 @@ extern "C" __global__ void bin_clusters(const int* cluster_count, const int* cel
         }
         block_sync();
     }
-}
-
-// The cheapest plane of one task, of equal ones the first: 3 * plane + axis, or NO_SPLIT. All threads of the block call
-// it.
-__device__ __forceinline__ int find_plane(const ClusterBin* bins, int* left_count) {
-    constexpr int NONE = 0x7fffffff;
-    float best_cost = FLOAT_MAX;
-    int best = NONE, best_left = 0;
-    for (int candidate : block_stride(TASK_BINS)) {
-        const int axis = candidate % 3, plane = candidate / 3;
-        ClusterBin side;
-        side.clear();
-#pragma unroll 2
-        for (int bin = 0; bin <= plane; ++bin) side.add(bins[axis * BINS + bin]);
-        const int left = side.cluster_count;
-        const float left_cost = side.cost();
-        side.clear();
-#pragma unroll 2
-        for (int bin = plane + 1; bin < BINS; ++bin) side.add(bins[axis * BINS + bin]);
-        if (left == 0 || side.cluster_count == 0) continue;
-        // Equation 4.6; the terms that all planes have in common are left out. What overflows counts as the largest.
-        const float cost = min(left_cost + side.cost(), FLOAT_MAX);
-        if (best != NONE && cost >= best_cost) continue;
-        best_cost = cost;
-        best = candidate;
-        best_left = left;
-    }
-    const float least = block_min(best_cost);
-    const int chosen = block_min(best_cost == least ? best : NONE);
-    if (chosen == NONE) return NO_SPLIT;
-    if (best == chosen) *left_count = best_left;
-    block_sync();
-    return chosen;
 }
 
 // One block per task.
