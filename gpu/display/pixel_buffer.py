@@ -8,7 +8,7 @@ constructor,
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,7 @@ class PixelBuffer:
         self._resource: Any = None
         self._pointer = 0
         self._is_written = False
+        self._refusal: InteropUnavailable | None = None
         self._ready = interop.new_event()
         self._done = interop.new_event()
         try:
@@ -65,42 +66,63 @@ class PixelBuffer:
                 f"A picture of {width} x {height} pixels does not fit into a buffer of {self.width} x {self.height}."
             )
         self.drawn, self.staged = (width, height), None
-        if target.kind != "cuda" or target.ordinal != self._interop.device_id:
+        is_own = target.kind == "cuda" and target.ordinal == self._interop.device_id
+        if not (is_own and self._orders(self._interop.wait, self._ready, target.stream_pointer)):
             with self._stage(target) as array:
                 yield array
             return
-        stream = target.stream_pointer
-        self._interop.wait(self._ready, stream)
         yield target.wrap_pointer(self._pointer, (height, width, 4), np.uint8)
-        self._interop.record(self._done, stream)
-        self._is_written = True
+        self._is_written = self._orders(self._interop.record, self._done, target.stream_pointer)
+        if not self._is_written:
+            target.synchronize()
 
     def map(self, target: Any) -> contextlib.AbstractContextManager[Array]:
         """`image` at full size."""
         return self.image(target, self.width, self.height)
 
     def reclaim(self) -> None:
-        """Give the buffer back to GL; what GL does next is ordered after the picture that was written."""
-        if not self._pointer:
+        """Give the buffer back to GL; what GL does next is ordered after the picture that was written. Raises
+        InteropUnavailable, also for what CUDA refused the render thread."""
+        pointer, self._pointer = self._pointer, 0
+        if not pointer:
             return
-        if self._is_written:
-            self._interop.wait(self._done)
-        self._pointer = 0
-        self._interop.unmap(self._resource)
+        try:
+            if self._is_written:
+                self._interop.wait(self._done)
+        finally:
+            self._interop.unmap(self._resource)
+        refusal, self._refusal = self._refusal, None
+        if refusal is not None:
+            raise refusal
 
     def close(self) -> None:
-        """Unmap, unregister, delete: in this order, because a registered buffer must not go."""
-        self.reclaim()
+        """Unmap, unregister, delete: in this order, because a registered buffer must not go. Where CUDA refuses a step
+        the others follow all the same: who gives back has no use for the refusal."""
+        refused = contextlib.suppress(InteropUnavailable)
+        with refused:
+            self.reclaim()
         resource, self._resource = self._resource, None
         if resource is not None:
-            self._interop.unregister(resource)
+            with refused:
+                self._interop.unregister(resource)
         if self.buffer_id:
             GL.glDeleteBuffers(1, [self.buffer_id])
             self.buffer_id = 0
         for event in (self._ready, self._done):
             if event is not None:
-                self._interop.destroy_event(event)
+                with refused:
+                    self._interop.destroy_event(event)
         self._ready = self._done = None
+
+    def _orders(self, order: Callable[[Any, Any], None], event: Any, stream: Any) -> bool:
+        """Whether the render thread's stream took an order. A refusal is the window's, which hears of it at `reclaim`:
+        the picture itself comes all the same."""
+        try:
+            order(event, stream)
+        except InteropUnavailable as problem:
+            self._refusal = problem
+            return False
+        return True
 
     @contextlib.contextmanager
     def _stage(self, target: Any) -> Iterator[Array]:

@@ -93,17 +93,14 @@ class Viewport(QOpenGLWidget):
         where CUDA refuses."""
         if target_name == self._interop_target or self._presenter is None:
             return
-        self._interop_target = target_name
-        self._end_interop()
+        self._interop_target, self._interop = target_name, None
         if target_name.startswith("cuda"):
             device = int(target_name.partition(":")[2] or 0)
             try:
                 self._interop = CudaGl(device)
             except InteropUnavailable as problem:
-                self.interop_failed.emit(str(problem))
-                return
-        if self._slots.size != (0, 0):
-            self._slots.renew(*self._slots.size)
+                self._say_refused(problem)
+        self._renew_slots()
 
     def refresh(self) -> None:
         """A picture was finished: show it."""
@@ -194,13 +191,23 @@ class Viewport(QOpenGLWidget):
         slot = exchange.newest_finished() if exchange is not None else None
         if exchange is None or slot is None:
             return
-        if isinstance(slot, PixelBuffer):
-            slot.reclaim()
-            presenter.upload(slot if slot.staged is None else slot.staged)
-            slot.lend()
-        elif isinstance(slot, HostSlot):
+        if isinstance(slot, HostSlot):
             presenter.upload(slot.pixels)
+        elif isinstance(slot, PixelBuffer):
+            try:
+                slot.reclaim()
+                presenter.upload(slot if slot.staged is None else slot.staged)
+                slot.lend()
+            except InteropUnavailable as problem:  # copies from here on; its slot goes with the others of its kind
+                self._interop = None
+                self._say_refused(problem)
+                self._renew_slots()
+                return
         exchange.give_back(slot)
+
+    def _renew_slots(self) -> None:
+        if self._slots.size != (0, 0):
+            self._slots.renew(*self._slots.size)
 
     def _fit_slots(self) -> None:
         self._slots.resize(*self.device_size())
@@ -217,8 +224,8 @@ class Viewport(QOpenGLWidget):
             except InteropUnavailable as problem:
                 for slot in made:
                     slot.close()
-                self._end_interop()
-                self.interop_failed.emit(str(problem))
+                self._interop = None
+                self._say_refused(problem)
             finally:
                 self.doneCurrent()
         return HostSlot(width, height), HostSlot(width, height)
@@ -229,8 +236,9 @@ class Viewport(QOpenGLWidget):
             slot.close()
             self.doneCurrent()
 
-    def _end_interop(self) -> None:
-        self._interop = None
+    def _say_refused(self, problem: InteropUnavailable) -> None:
+        """Say why pictures are copied, once the painting that may have found it out is over."""
+        QTimer.singleShot(0, self, lambda: self.interop_failed.emit(str(problem)))
 
     def _lose_context(self) -> None:
         self.makeCurrent()

@@ -3,10 +3,8 @@ device."""
 
 from __future__ import annotations
 
-import types
 from typing import Any
 
-import numpy as np
 import pytest
 
 pytest.importorskip("OpenGL", reason="PyOpenGL is not installed: a bare GPU machine has no window")
@@ -14,46 +12,7 @@ pytest.importorskip("OpenGL", reason="PyOpenGL is not installed: a bare GPU mach
 from raygrove.gpu.display import cuda_gl, pixel_buffer
 from raygrove.gpu.display.cuda_gl import CudaGl, InteropUnavailable
 from raygrove.gpu.display.pixel_buffer import PixelBuffer
-
-
-class RecordingRuntime:
-    """Answers like cuda.bindings.runtime. `failing` names a function that refuses."""
-
-    def __init__(self, failing: str = "") -> None:
-        self.cudaStreamNonBlocking, self.cudaEventDisableTiming = 1, 2
-        self.cudaError_t = types.SimpleNamespace(cudaSuccess=0)
-        self.cudaGraphicsRegisterFlags = types.SimpleNamespace(cudaGraphicsRegisterFlagsWriteDiscard=2)
-        self.calls: list[tuple[Any, ...]] = []
-        self.failing = failing
-        self._events = 0
-
-    def __getattr__(self, name: str) -> Any:
-        if not name.startswith("cuda"):
-            raise AttributeError(name)
-
-        def call(*arguments: Any) -> tuple[Any, ...]:
-            self.calls.append((name.removeprefix("cuda"), *arguments))
-            if name == self.failing:
-                return (999,)
-            return (0, *self._answer(name))
-
-        return call
-
-    def _answer(self, name: str) -> tuple[Any, ...]:
-        if name == "cudaEventCreateWithFlags":
-            self._events += 1
-            return (f"event{self._events}",)
-        answers = {
-            "cudaStreamCreateWithFlags": ("gui stream",),
-            "cudaGraphicsGLRegisterBuffer": ("resource",),
-            "cudaGraphicsResourceGetMappedPointer": (4096, 320 * 240 * 4),
-            "cudaGetErrorString": (b"unknown error",),
-        }
-        return answers.get(name, ())
-
-    def names(self) -> list[str]:
-        """The functions called, in order."""
-        return [call[0] for call in self.calls]
+from tests.gpu.display.interop_stand_ins import FakeTarget, OtherTarget, RecordingRuntime
 
 
 class RecordingGl:
@@ -75,28 +34,6 @@ class RecordingGl:
 
     def glDeleteBuffers(self, count: int, ids: list[int]) -> None:
         self._runtime.calls.append(("glDeleteBuffers", *ids))
-
-
-class OtherTarget:
-    """A target that is not the buffer's device."""
-
-    kind, ordinal = "host", -1
-
-    def empty(self, shape: tuple[int, ...], dtype: Any, tag: str) -> np.ndarray:
-        return np.empty(shape, dtype)
-
-    def download(self, array: np.ndarray) -> np.ndarray:
-        return array.copy()
-
-
-class FakeTarget:
-    """The CUDA target's two words for the window."""
-
-    kind, ordinal, stream_pointer = "cuda", 1, 77
-
-    def wrap_pointer(self, pointer: int, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
-        assert pointer == 4096
-        return np.zeros(shape, dtype)
 
 
 @pytest.fixture
@@ -177,6 +114,51 @@ def test_a_refusal_clears_the_sticky_error_and_is_a_sentence(runtime: RecordingR
         PixelBuffer(CudaGl(), 320, 240)
     assert "GetLastError" in runtime.names()
     assert runtime.names()[-3:] == ["glDeleteBuffers", "EventDestroy", "EventDestroy"], "nothing is left behind"
+
+
+def test_what_refuses_the_render_thread_gives_the_picture_and_is_heard_by_the_window(runtime: RecordingRuntime) -> None:
+    buffer, target = PixelBuffer(CudaGl(1), 320, 240), FakeTarget()
+    buffer.lend()
+    runtime.failing = "cudaStreamWaitEvent"
+    with buffer.image(target, 8, 4) as image:
+        image[:] = 7
+    assert buffer.staged is not None and (buffer.staged == 7).all(), "by way of main memory"
+    runtime.failing = ""
+    with pytest.raises(InteropUnavailable, match="could not wait for an event"):
+        buffer.reclaim()
+    buffer.lend()
+    runtime.failing = "cudaEventRecord"
+    with buffer.image(target, 8, 4):
+        assert not target.has_waited
+    assert target.has_waited and buffer.staged is None, "nothing else orders what is shown behind what was drawn"
+    runtime.failing = ""
+    with pytest.raises(InteropUnavailable, match="could not record an event"):
+        buffer.reclaim()
+    buffer.lend()
+    buffer.reclaim()
+
+
+@pytest.mark.parametrize(
+    "refused",
+    ["cudaStreamWaitEvent", "cudaGraphicsUnmapResources", "cudaGraphicsUnregisterResource", "cudaEventDestroy"],
+)
+def test_a_buffer_goes_whatever_is_refused(runtime: RecordingRuntime, refused: str) -> None:
+    buffer = PixelBuffer(CudaGl(1), 320, 240)
+    buffer.lend()
+    with buffer.image(FakeTarget(), 160, 120):
+        pass
+    runtime.calls.clear()
+    runtime.failing = refused
+    buffer.close()
+    steps = [name for name in runtime.names() if name not in ("GetLastError", "GetErrorString")]
+    assert steps == [
+        "StreamWaitEvent",
+        "GraphicsUnmapResources",
+        "GraphicsUnregisterResource",
+        "glDeleteBuffers",
+        "EventDestroy",
+        "EventDestroy",
+    ]
 
 
 def test_without_a_device_the_runtime_itself_says_why() -> None:

@@ -41,15 +41,15 @@ def array_of(image: QImage) -> np.ndarray:
     return np.frombuffer(copy.constBits(), np.uint8).reshape(copy.height(), copy.width(), 4)[..., :3].copy()
 
 
-def draw_into(view: Viewport, picture: np.ndarray) -> None:
-    """Give the view one picture, as the render thread does, and wait until it is painted."""
+def draw_into(view: Viewport, picture: np.ndarray, target: Any = None) -> None:
+    """Give the view one picture of a target, as the render thread does, and wait until it is painted."""
     painted: list[bool] = []
     view.painted.connect(lambda: painted.append(True))
     exchange = view.exchange
     assert exchange is not None
     slot = exchange.take_free()
     assert slot is not None
-    with slot.image(PaintedMaker(), picture.shape[1], picture.shape[0]) as image:  # type: ignore[arg-type]
+    with slot.image(target or PaintedMaker(), picture.shape[1], picture.shape[0]) as image:
         image[:] = picture
     exchange.finish(slot)
     view.refresh()
@@ -123,6 +123,55 @@ def interop() -> dict[str, Any]:
     draw_into(view, gradient(320, 240))
     answers = {"sentences": sentences, "has_interop": view.has_interop, "shown": array_of(view.grabFramebuffer())}
     window.close()
+    return answers
+
+
+REFUSED = {
+    "cudaSetDevice": "cuda:1",
+    "cudaGraphicsGLRegisterBuffer": "cuda:1",
+    "cudaGraphicsUnmapResources": "",
+    "cudaGraphicsMapResources": "",
+}
+"""What CUDA refuses while buffers are shared already: the first two when another device begins to draw."""
+
+
+def refusals() -> dict[str, Any]:
+    """For each refusal: what is said, whether the view copies now, how many of the buffers that were shared are left,
+    and the picture that comes then."""
+    from OpenGL import GL
+
+    from raygrove.gpu.display import cuda_gl
+    from raygrove.gpu.display.pixel_buffer import PixelBuffer
+    from tests.gpu.display.interop_stand_ins import OtherTarget, RecordingRuntime
+
+    answers: dict[str, Any] = {}
+    usual = cuda_gl._runtime
+    for refused, then in REFUSED.items():
+        runtime = RecordingRuntime()
+        cuda_gl._runtime = lambda found=runtime: found  # type: ignore[misc]
+        window, view = shown_view()
+        sentences: list[str] = []
+        view.interop_failed.connect(sentences.append)
+        view.use_target("cuda:0")
+        draw_into(view, gradient(320, 240)[::-1], OtherTarget())
+        shared = [slot for slot in view.exchange.slots if isinstance(slot, PixelBuffer)] if view.exchange else []
+        numbers, was_shared = [slot.buffer_id for slot in shared], view.has_interop
+        runtime.failing = refused
+        view.use_target(then or "cuda:0")
+        draw_into(view, gradient(320, 240)[::-1], OtherTarget())
+        wait_until(lambda sentences=sentences: bool(sentences))  # type: ignore[misc]
+        draw_into(view, gradient(320, 240), OtherTarget())
+        wait_until(lambda shared=shared: not any(slot.buffer_id for slot in shared))  # type: ignore[misc]
+        view.makeCurrent()
+        left = sum(bool(GL.glIsBuffer(number)) for number in numbers)
+        view.doneCurrent()
+        answers |= {
+            f"{refused}_counts": (len(numbers), was_shared, view.has_interop, left),
+            f"{refused}_said": sentences,
+            f"{refused}_shown": array_of(view.grabFramebuffer()),
+        }
+        window.close()
+    cuda_gl._runtime = usual
     return answers
 
 
@@ -347,7 +396,7 @@ def soak() -> dict[str, Any]:
     return {"shown": shown, "errors": errors, "counts": counts, "measured": measured}
 
 
-SCENES = (picture, context, undock, interop, spheres, sphere_window, whole_window, soak)
+SCENES = (picture, context, undock, interop, refusals, spheres, sphere_window, whole_window, soak)
 
 
 def main(names: str, path: str) -> None:

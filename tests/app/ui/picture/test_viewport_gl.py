@@ -31,7 +31,7 @@ def of_scene(answers: dict[str, np.ndarray], scene: str) -> dict[str, np.ndarray
 @pytest.fixture(scope="module")
 def views(tmp_path_factory: pytest.TempPathFactory) -> dict[str, np.ndarray]:
     """The scenes of a view by itself, in one process: starting it takes longer than they do."""
-    return run("picture,context,undock,interop", tmp_path_factory.mktemp("views") / "views.npz")
+    return run("picture,context,undock,interop,refusals", tmp_path_factory.mktemp("views") / "views.npz")
 
 
 @pytest.fixture
@@ -75,6 +75,27 @@ def test_without_the_gpus_context_pictures_are_copied_and_it_is_said_once(views:
     assert not bool(answers["has_interop"]) and len(answers["sentences"]) == 1
     assert "copied through main memory" in str(answers["sentences"][0])
     assert difference(answers["shown"], gradient(320, 240)) == 0
+
+
+@pytest.mark.parametrize(
+    ("refused", "word"),
+    [
+        ("cudaSetDevice", "select the device"),
+        ("cudaGraphicsGLRegisterBuffer", "register"),
+        ("cudaGraphicsUnmapResources", "unmap"),
+        ("cudaGraphicsMapResources", "map"),
+    ],
+)
+def test_what_cuda_refuses_while_pictures_are_shared_ends_in_copies_and_a_sentence(
+    views: dict[str, np.ndarray], refused: str, word: str
+) -> None:
+    answers = of_scene(views, "refusals")
+    shared, had_interop, has_interop, left = answers[f"{refused}_counts"].tolist()
+    assert (shared, had_interop) == (2, 1), "they were shared before"
+    assert (has_interop, left) == (0, 0), "and are not any more, nor is a buffer kept"
+    (sentence,) = answers[f"{refused}_said"].tolist()
+    assert sentence.startswith(f"CUDA could not {word}") and "copied through main memory" in sentence
+    assert difference(answers[f"{refused}_shown"], gradient(320, 240)) == 0, "the next picture comes"
 
 
 def test_the_whole_window_plays_resizes_and_closes(stage: Stage) -> None:
