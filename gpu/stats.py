@@ -118,6 +118,12 @@ class StepCounts:
         bucket = int(np.searchsorted(below, max(share * below[-1], 1.0)))
         return int(bucket_edges()[min(bucket, STEP_BUCKETS - 1) + 1]) - 1
 
+    def fitted(self) -> tuple[int, int]:
+        """The range that fits: from the least value to what one pixel in two hundred exceeds."""
+        filled = np.flatnonzero(self.histogram)
+        low = int(bucket_edges()[filled[0]]) if len(filled) else 0
+        return low, max(self.quantile(0.995), low + 1)
+
 
 @dataclasses.dataclass(frozen=True)
 class ViewStatistics:

@@ -144,19 +144,23 @@ def _save_picture(prefix: Path, name: str, pixels: np.ndarray) -> str:
 
 
 class Told:
-    """How far a run is, on stderr: JSON on a line of its own for each scene that begins and each row."""
+    """How far a run is, on stderr: JSON on a line of its own for each scene that begins and each of its rows."""
 
     def __init__(self, count: int) -> None:
         self._count, self._begun, self._scene = count, 0, ""
+        self._rows, self._rows_before = 0, None
 
     def begin(self, scene: str) -> None:
         """A scene begins."""
-        self._scene, self._begun = scene, self._begun + 1
-        self.advance(None)
+        self._scene, self._begun, self._rows_before = scene, self._begun + 1, self._rows or None
+        self.advance(0, None)
 
-    def advance(self, rows: int | None) -> None:
-        """There are so many rows by now; None where that is not known."""
+    def advance(self, rows: int, of: int | None) -> None:
+        """So many rows of the scene are measured; where nobody knows of how many, as many are expected as the scene
+        before had."""
+        self._rows = rows
         told = {"scene": self._scene, "number": self._begun, "of": self._count, "rows": rows}
+        told["rows_of"] = of or self._rows_before
         print(json.dumps(told), file=sys.stderr, flush=True)
 
 

@@ -60,23 +60,27 @@ class Asked:
 
 @dataclasses.dataclass(frozen=True)
 class Progress:
-    """How far a run is: in the scene `number` (from 1) of `of`, with so many rows measured."""
+    """How far a run is: in the scene `number` (from 1) of `of`, with `rows` of its `rows_of` measured; None where
+    nobody knows how many those will be."""
 
     scene: str
     number: int
     of: int
-    rows: int | None
+    rows: int
+    rows_of: int | None
 
     @property
     def share(self) -> float:
-        """From 0 to 1, by scenes that are done."""
-        return (self.number - 1) / max(1, self.of)
+        """From 0 to 1, by scenes that are done and rows of the one that is measured."""
+        within = min(self.rows / self.rows_of, 1.0) if self.rows_of else 0.0
+        return min((self.number - 1 + within) / max(1, self.of), 1.0)
 
     @property
     def sentence(self) -> str:
         """For the strip over the picture."""
-        rows = "" if self.rows is None else f", {self.rows} row{'s' * (self.rows != 1)} measured"
-        return f"{self.scene}, scene {self.number} of {self.of}{rows}"
+        known = self.rows_of is not None and self.rows <= self.rows_of
+        rows = f"row {self.rows} of {self.rows_of}" if known else f"{self.rows} row{'s' * (self.rows != 1)} measured"
+        return f"{self.scene}, scene {self.number} of {self.of}" + (f", {rows}" if self.rows else "")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,7 +109,7 @@ def progress_of(line: str) -> Progress | None:
     """What a line that a run says tells of its progress; None where it is about something else."""
     try:
         told = json.loads(line)
-        return Progress(told["scene"], told["number"], told["of"], told["rows"])
+        return Progress(told["scene"], told["number"], told["of"], told["rows"], told["rows_of"])
     except (ValueError, TypeError, KeyError):
         return None
 

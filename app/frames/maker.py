@@ -170,8 +170,9 @@ class FrameMaker(Questions):
         plan = pacing.plan(state.settings.display, 1, key, True, slots[0].height)
         plan = dataclasses.replace(plan, scale=race.settled(plan.scale), samples=1 if is_moving else AT_REST)
         self._views, self._looking, before = (), 0, target.compile_ms
-        views = [self._view(state, place, slot, target, plan.scale, 1) for place, slot in enumerate(slots)]
         choice = (state.settings, state.views)
+        each = [self._view(state, place, slot, target, plan.scale, 1) for place, slot in enumerate(slots)]
+        views = race.with_one_range(each, choice)
         statistics = race.draw(engine, views, moment, choice, self._frame_id + 1, self._measured)
         self._views, self._frame_id = views, self._frame_id + len(views)
         pacing.observe(race.of_pictures, slots[0].width)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from raygrove.app.frames.measured_rays import MeasuredRays
@@ -21,6 +21,8 @@ PATIENCE = 8
 MUCH_SMALLER = 0.6
 """A size that is wanted so much smaller is taken at once."""
 MOST_WAITING = 64
+STEADY = 0.125
+"""Part of the range by which its ends may be off before it follows: colours that change all the time cannot be read."""
 
 
 class RaceTurns:
@@ -37,6 +39,7 @@ class RaceTurns:
         self.of_pictures: FrameStatistics | None = None
         self._traced: dict[int, tuple[float, int] | None] = {}  # by frame: what rays of a set took, and their number
         self._early: dict[int, FrameStatistics] = {}
+        self._range: tuple[int, int] | None = None
 
     def settled(self, wanted: float) -> float:
         """The scale of all pictures, where `wanted` is what the last frames ask for."""
@@ -44,6 +47,27 @@ class RaceTurns:
         if not self._scale or self._against >= PATIENCE or wanted <= MUCH_SMALLER * self._scale:
             self._scale, self._against = wanted, 0
         return self._scale
+
+    def with_one_range(self, views: Sequence[View], choice: object) -> Sequence[View]:
+        """Heat maps that are fitted to each picture have one range in a race, which fits all contestants' pictures of
+        the newest instant: on ranges of their own a dear picture looks like a cheap one."""
+        if choice != self._choice:
+            self._range = None
+            return views
+        newest = self.of_pictures
+        counted = [one.steps for one in newest.views if one.steps is not None] if newest is not None else []
+        is_fitted = all(getattr(view.settings.ray_type_options, "automatic", False) for view in views)
+        if not is_fitted or len(counted) != len(views):
+            return views
+        ends, unit = [one.fitted() for one in counted], counted[0].unit
+        low, high = min(low for low, _ in ends), max(high for _, high in ends)
+        kept = self._range
+        if kept is None or max(abs(low - kept[0]), abs(high - kept[1])) > STEADY * (kept[1] - kept[0]):
+            kept = self._range = (low, high)
+        ends_said = {
+            name: end if unit == 1.0 else end * unit for name, end in zip(("minimum", "maximum"), kept, strict=True)
+        }
+        return [_with_range(view, ends_said) for view in views]
 
     def draw(
         self,
@@ -121,6 +145,12 @@ def of_rays(statistics: FrameStatistics, traced: tuple[float, int] | None) -> Fr
         for view in statistics.views
     )
     return dataclasses.replace(statistics, views=views)
+
+
+def _with_range(view: View, ends: Mapping[str, float]) -> View:
+    options: Any = view.settings.ray_type_options
+    chosen = dataclasses.replace(options, automatic=False, **ends)
+    return dataclasses.replace(view, settings=dataclasses.replace(view.settings, ray_type_options=chosen))
 
 
 def together(frames: Sequence[FrameStatistics], number: int) -> FrameStatistics:

@@ -100,7 +100,7 @@ def run(job: SuiteJob) -> SuiteReport:
             yield {"part": "rendering", **about, "step": step, **_rendered(job, scene, dict(STEPS)[step])}
 
     for choices in (SCENES, job.own):
-        job.each(choices, report, measure, tabulate)
+        job.each(choices, report, measure, lambda scene: len(STEPS) + len(RENDERED), tabulate)
     job.keep(report)
     return report
 

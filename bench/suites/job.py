@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -20,6 +21,9 @@ from .scenes import Load, SceneAbsentError, SceneChoice
 Measure = Callable[[SceneChoice, Scene], Iterable[dict[str, Any]]]
 """The rows of one scene."""
 
+Count = Callable[[Scene], int]
+"""How many rows a scene gives, before they are measured."""
+
 SavePicture = Callable[[str, np.ndarray], str]
 """Keeps (height, width, 4) uint8 pixels under a name of letters, digits, points and hyphens; gives the file's name."""
 
@@ -27,7 +31,8 @@ SavePicture = Callable[[str, np.ndarray], str]
 @dataclasses.dataclass(frozen=True)
 class SuiteJob:
     """`load` gives scenes, `say` takes words for people, `keep` gets the report after every scene, so that a run which
-    is cut short leaves something; `begin` hears of each scene, `advance` how many rows there are after each.
+    is cut short leaves something; `begin` hears of each scene, `advance` after each row how many of it there are,
+    and of how many; None where a suite does not know that before.
     `scenes` names the published scenes to take (none: all), larger ones than `most_triangles` are left out; `own` are
     measured beside them, and `structures` (configurations, as `--hierarchy` takes them) on every scene. `repeat`
     measurements count. Moving scenes are measured at no more than `key_frames` instants (none: as many as a suite
@@ -39,7 +44,7 @@ class SuiteJob:
     say: Callable[[str], None] = lambda words: None
     keep: Callable[[SuiteReport], None] = lambda report: None
     begin: Callable[[str], None] = lambda scene: None
-    advance: Callable[[int], None] = lambda rows: None
+    advance: Callable[[int, int | None], None] = lambda rows, of: None
     repeat: int = 10
     most_triangles: int = 16_000_000
     scenes: tuple[str, ...] = ()
@@ -72,11 +77,20 @@ class SuiteJob:
         self.begin(choice.published)
         return True
 
+    def counted(self, measured: Iterable[dict[str, Any]], of: int | None = None) -> list[dict[str, Any]]:
+        """The rows of a scene as they are measured, each of them said."""
+        rows = []
+        for row in measured:
+            rows.append(row)
+            self.advance(len(rows), of)
+        return rows
+
     def each(
         self,
         choices: Sequence[SceneChoice],
         report: SuiteReport,
         measure: Measure,
+        count: Count,
         tabulate: Callable[[SuiteReport], None],
     ) -> None:
         """Measure the scenes asked for, one in memory at a time; what cannot be had or done is written down in the
@@ -86,11 +100,8 @@ class SuiteJob:
                 continue
             try:
                 scene = self.load(choice.source)
-                taken, rows = _what_is_taken(choice, scene), []
-                for row in measure(choice, scene):
-                    rows.append(row)
-                    self.advance(len(report.rows) + len(rows))
-                rows += structure_rows(self, choice, scene, report.size)
+                taken, own = _what_is_taken(choice, scene), structure_rows(self, choice, scene, report.size)
+                rows = self.counted(itertools.chain(measure(choice, scene), own), count(scene) + len(self.structures))
                 report.scenes.append(taken)
                 report.rows += rows
             except (SceneAbsentError, OutOfMemoryError, HierarchyError) as error:

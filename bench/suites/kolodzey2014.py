@@ -24,6 +24,7 @@ from .kolodzey_switches import (
     AS_PUBLISHED,
     BUILDER,
     factors_table,
+    forms,
     measure_switches,
     sub_algorithms_plot,
     sub_algorithms_table,
@@ -165,9 +166,11 @@ def run(job: SuiteJob) -> SuiteReport:
 
     if any(not job.scenes or choice.published in job.scenes for choice in STILL):
         report.rows += micro_rows(job.target, job.repeat)
-    parts = ((STILL, measure_still), (BESIDE, measure_beside), (MOVING, measure_moving), (job.own, measure_own))
-    for choices, measure in parts:
-        job.each(choices, report, measure, tabulate)
+    trees = len(TREES)
+    job.each(STILL, report, measure_still, lambda scene: trees + len(forms()), tabulate)
+    job.each(BESIDE, report, measure_beside, lambda scene: trees, tabulate)
+    job.each(MOVING, report, measure_moving, lambda scene: trees, tabulate)
+    job.each(job.own, report, measure_own, lambda scene: trees * (2 if scene.duration(0) > 0.0 else 1), tabulate)
     job.keep(report)
     return report
 
@@ -178,10 +181,9 @@ def _shot(number: str) -> Shot:
 
 
 # -- measurements -----------------------------------------------------------------------------------------------------
-def _still(job: SuiteJob, scene: Scene) -> list[dict[str, Any]]:
+def _still(job: SuiteJob, scene: Scene) -> Iterator[dict[str, Any]]:
     """The thesis' tree, on boxes cut along one axis, this program's, and both on boxes cut along all axes in all
     nodes."""
-    rows = []
     for title, options, traversal in TREES:
         found = construction(job.target, scene, varied(BUILDER, options, traversal=traversal), (Moment(),), job.repeat)
         exact: dict[str, Any] = {"exact": "; ".join(missing(BUILDER, EXACT))}
@@ -192,8 +194,7 @@ def _still(job: SuiteJob, scene: Scene) -> list[dict[str, Any]]:
                 job.target, scene, varied(BUILDER, exactly, traversal=traversal), (Moment(),), 1
             )["sah_cost"]
             exact["cost_over_exact"] = found["sah_cost"] / exact["exact_sah_cost"] if exact["exact_sah_cost"] else None
-        rows.append({"tree": title, **found, **_traced(job, scene, options, traversal), **exact})
-    return rows
+        yield {"tree": title, **found, **_traced(job, scene, options, traversal), **exact}
 
 
 def _traced(job: SuiteJob, scene: Scene, options: Mapping[str, Any], traversal: str) -> dict[str, float]:
@@ -205,15 +206,12 @@ def _traced(job: SuiteJob, scene: Scene, options: Mapping[str, Any], traversal: 
     return {"trace_ms": primary_ms, "recursive_ms": found["picture_ms"]}
 
 
-def _moving(job: SuiteJob, scene: Scene) -> list[dict[str, Any]]:
-    size, rows = job.picture(MOVING_SIZE), []
+def _moving(job: SuiteJob, scene: Scene) -> Iterator[dict[str, Any]]:
+    size = job.picture(MOVING_SIZE)
     for title, options, traversal in TREES:
         settings = varied(BUILDER, options, traversal=traversal, **pictured(RAY_TYPE, {}))
         found = drawn(job.target, scene, settings, size, job.instants(scene), max(1, job.repeat // 3))
-        rows.append(
-            {"needs": "; ".join(missing_ray_type(RAY_TYPE)), "tree": title, "size": f"{size[0]}x{size[1]}", **found}
-        )
-    return rows
+        yield {"needs": "; ".join(missing_ray_type(RAY_TYPE)), "tree": title, "size": f"{size[0]}x{size[1]}", **found}
 
 
 # -- tables -----------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from raygrove.gpu.hierarchy.base import HierarchyError
@@ -144,33 +144,35 @@ references are partitioned.
 """
 
 
-def measure_switches(job: SuiteJob, scene: Scene) -> list[dict[str, Any]]:
-    """The build with all optimisations, without each of them, and without any."""
+def forms() -> tuple[tuple[str, dict[str, Any]], ...]:
+    """The builds that are measured, by name, with the options that take something away."""
     there = [one for one in OPTIMISATIONS if not missing(BUILDER, one.without)]
     none = _all_of(there)
     but_a_block = _all_of([one for one in there if "reduction" not in one.without])
     named = [(one.row, one.without) for one in OPTIMISATIONS]
-    rows: list[dict[str, Any]] = []
     slowest = {"reduction": "segments", "moving": "gaps", "candidates": "shared", "flags": "words"}
     his = [(one.row, {**AS_THESIS, **one.without}) for one in THESIS]
-    forms = (
+    return (
         *(("with all", {}), *named, (BUT_A_BLOCK, but_a_block), ("without any", none)),
         *((OF_THESIS, AS_THESIS), *his, (NONE_OF_THESIS, slowest)),
     )
-    for title, without in forms:
+
+
+def measure_switches(job: SuiteJob, scene: Scene) -> Iterator[dict[str, Any]]:
+    """The build with all optimisations, without each of them, and without any."""
+    for title, without in forms():
         needed = "; ".join(missing(BUILDER, without))
         if needed:
-            rows.append({"without": title, "needs": needed})
+            yield {"without": title, "needs": needed}
             continue
         try:
             found = construction(
                 job.target, scene, varied(BUILDER, {**AS_PUBLISHED, **without}), (Moment(),), job.repeat
             )
         except HierarchyError as error:
-            rows.append({"without": title, "needs": str(error)})
+            yield {"without": title, "needs": str(error)}
             continue
-        rows.append({"without": title, "needs": "", "shares_ms": _shares(found["by_kernel"]), **found})
-    return rows
+        yield {"without": title, "needs": "", "shares_ms": _shares(found["by_kernel"]), **found}
 
 
 def _all_of(switches: Sequence[Optimisation]) -> dict[str, Any]:

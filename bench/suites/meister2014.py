@@ -44,6 +44,10 @@ BURST_PICTURES = 4
 """Key frames that figure 7.3 shows."""
 
 
+CURVES = ((MEDIAN, "rebuild"), (SAH, "rebuild"), (SAH, "refit"))
+"""The cost of moving scenes from key to key: how they are built, and updated."""
+
+
 SCENES = (*STILL, *MOVING)
 TAKES_OWN = True
 
@@ -67,8 +71,14 @@ def run(job: SuiteJob) -> SuiteReport:
         if given.duration(0) > 0.0:
             yield from measure_moving(choice, given)
 
-    for choices, measure in ((STILL, measure_still), (MOVING, measure_moving), (job.own, measure_own)):
-        job.each(choices, report, measure, tabulate)
+    still_count, moving_count = len(CONFIGURATIONS) * len(LEAVES), 2 * len(ray_types()) + len(CURVES)
+
+    def count_own(scene: Scene) -> int:
+        return still_count + (moving_count if scene.duration(0) > 0.0 else 0)
+
+    job.each(STILL, report, measure_still, lambda scene: still_count, tabulate)
+    job.each(MOVING, report, measure_moving, lambda scene: moving_count, tabulate)
+    job.each(job.own, report, measure_own, count_own, tabulate)
     job.keep(report)
     return report
 
@@ -97,8 +107,7 @@ def _follow(job: SuiteJob, choice: SceneChoice, scene: Scene) -> Iterator[dict[s
             settings = configuration.settings(8, ray_type=ray_type, ray_type_options=options)
             found = moving(job.target, scene, settings, job.picture(SIZE), moments, job.repeat)
             yield {"part": "moving", **_what(choice, scene, configuration), "rays": word, **found}
-    curves = ((MEDIAN, "rebuild"), (SAH, "rebuild"), (SAH, "refit"))
-    for configuration, update in curves:
+    for configuration, update in CURVES:
         costs = costs_over(job.target, scene, configuration.settings(8), moments, update)
         yield {
             "part": "curve",

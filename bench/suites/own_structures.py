@@ -3,7 +3,7 @@ published ones."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from raygrove.gpu.engine import ViewSettings
@@ -51,10 +51,9 @@ def chosen(configuration: str, **others: Any) -> ViewSettings:
     )
 
 
-def structure_rows(job: SuiteJob, choice: SceneChoice, scene: Scene, size: tuple[int, int]) -> list[dict[str, Any]]:
+def structure_rows(job: SuiteJob, choice: SceneChoice, scene: Scene, size: tuple[int, int]) -> Iterator[dict[str, Any]]:
     """A row a structure: built and traced at the scene's beginning, and frames of what moves. What a structure cannot
     do is said in its row."""
-    rows = []
     for text in job.structures:
         settings = chosen(text)
         row: dict[str, Any] = {"part": "structure", **what(choice, scene), "structure": text, "needs": ""}
@@ -64,8 +63,7 @@ def structure_rows(job: SuiteJob, choice: SceneChoice, scene: Scene, size: tuple
                 row |= _frames(job, scene, settings, size)
         except HierarchyError as error:
             row["needs"] = str(error)
-        rows.append(row)
-    return rows
+        yield row
 
 
 def _frames(job: SuiteJob, scene: Scene, settings: ViewSettings, size: tuple[int, int]) -> dict[str, Any]:

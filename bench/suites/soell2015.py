@@ -85,7 +85,7 @@ def run(job: SuiteJob) -> SuiteReport:
             }
         )
         try:
-            report.rows += list(_measured(job, choice))
+            report.rows += job.counted(_measured(job, choice))
             if pixels_of(choice) == 3:
                 report.rows += list(glsl_rows(job, choice, 3, job.picture(SIZE)))
         except (OutOfMemoryError, HierarchyError) as error:

@@ -18,6 +18,7 @@ from raygrove.bench.suites.report import Picture, Plot, SuiteTable, report_from_
 from raygrove.bench.suites.scenes import SceneSource, own_scene
 from raygrove.gpu.scene import Scene
 from raygrove.gpu.target.base import Target
+from tests.bench.heard import Heard
 
 SIZE = (16, 12)
 CONTEXT = {"device": "a machine", "commit": "0" * 40, "date": "today"}
@@ -41,9 +42,12 @@ def report(host_target: Target, pictures: dict[str, np.ndarray]) -> SuiteReport:
         pictures[name] = pixels
         return f"run-{name}.png"
 
+    heard = Heard()
     job = SuiteJob(
         host_target,
         small,
+        begin=heard.begin,
+        advance=heard.advance,
         repeat=1,
         scenes=("Mitsuba",),
         own=(MOVING,),
@@ -53,7 +57,9 @@ def report(host_target: Target, pictures: dict[str, np.ndarray]) -> SuiteReport:
         save_picture=save,
     )
     assert scene_count("meister2014", job) == 2
-    return meister2014.run(job)
+    found = meister2014.run(job)
+    heard.check()
+    return found
 
 
 def table(report: SuiteReport, number: str) -> list[tuple[Any, ...]]:

@@ -37,6 +37,7 @@ from raygrove.gpu.hierarchy.base import HierarchyError
 from raygrove.gpu.hierarchy.registry import structure, structures
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.target.base import OutOfMemoryError, Target
+from tests.bench.heard import Heard
 
 CONTEXT = {"device": "a machine", "commit": "0" * 40, "date": "today"}
 
@@ -104,12 +105,14 @@ def small(source: SceneSource) -> Scene:
 
 @pytest.fixture(scope="module")
 def report(host_target: Target) -> SuiteReport:
-    kept: list[int] = []
+    kept, heard = list[int](), Heard()
     names = ("Mitsuba", "Armadillo", "Toasters")
     job = SuiteJob(
         host_target,
         small,
         keep=lambda report: kept.append(len(report.rows)),
+        begin=heard.begin,
+        advance=heard.advance,
         repeat=1,
         scenes=names,
         size=(32, 24),
@@ -118,6 +121,7 @@ def report(host_target: Target) -> SuiteReport:
     found = meister2014.run(job)
     assert kept == sorted(kept)
     assert kept[-1] == len(found.rows)
+    heard.check()
     return found
 
 

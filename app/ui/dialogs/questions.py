@@ -28,15 +28,16 @@ def tr(text: str) -> str:
     return QCoreApplication.translate("dialogs", text)
 
 
-def ask_for_files(parent: QWidget, folder: str) -> list[str]:
-    """Which files to open; none where it was cancelled."""
+def ask_for_files(parent: QWidget, folder: str, title: str = "") -> list[str]:
+    """Which files to open; none where it was cancelled. `title` says what for, where that is not plain."""
     pictures = tr("Pictures with their state")
     files = " ".join(
         f"*.{ending}" for ending in (*EXTENSIONS, *USD_ENDINGS, *PARTICLE_ENDINGS, *foreign_endings(), *PACKED)
     )
     models = f"{tr('Models and pictures')} ({files} {files.upper()} *.png *.PNG)"
     filters = f"{models};;{pictures} (*.png *.PNG);;{tr('Settings')} ({SETTINGS_FILES});;{tr('All files')} (*)"
-    paths, _ = QFileDialog.getOpenFileNames(parent, tr("Open a model, or the key frames of one"), folder, filters)
+    title = title or tr("Open a model, or the key frames of one")
+    paths, _ = QFileDialog.getOpenFileNames(parent, title, folder, filters)
     return list(paths)
 
 

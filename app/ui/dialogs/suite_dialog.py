@@ -37,11 +37,14 @@ from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.session.program_job import output_of
 from raygrove.app.ui.session.session import Session
 from raygrove.app.ui.widgets.list_rows import add_row
+from raygrove.app.ui.widgets.roomy_label import RoomyLabel
 from raygrove.gpu.configuration import ConfigurationError, apart, parse
 
 INTERVAL_MS = 200
 LIST_TIMEOUT_S = 60.0
 MOST_REPEATS = 1000
+NOTE_LINES = 3
+"""What is said below the fields, so that they stay where they are while one types."""
 
 
 def tr(text: str) -> str:
@@ -70,7 +73,7 @@ class SuiteDialog(QDialog):
         self.with_own = QCheckBox(tr("The &open scene, too"), self)
         self.width_box, self.height_box = self._count(0, SIZE_LIMIT, 0), self._count(0, SIZE_LIMIT, 0)
         self.repeat = self._count(1, MOST_REPEATS, 10)
-        self.note, self.about = Label(self), Label(self)
+        self.note, self.about = RoomyLabel("\n" * (NOTE_LINES - 1), self), RoomyLabel("\n", self)
         self.bar = QProgressBar(self)
         self.tables = ReportTables(self)
         self._name_parts()
@@ -101,8 +104,6 @@ class SuiteDialog(QDialog):
         }
         for name, part in named.items():
             part.setObjectName(name)
-        for label in (self.note, self.about):
-            label.setWordWrap(True)
         for box in (self.width_box, self.height_box):
             box.setSpecialValueText(tr("as published"))
         self.data.setPlaceholderText(tr("the folder of the models that a suite names; built-in scenes need none"))

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -122,9 +122,11 @@ class Banner(QFrame):
 
 class ProgressStrip(QFrame):
     """A running job: what it does, how far it is, and Cancel. It lies on the upper edge of what is below it, which
-    keeps its size: a picture that changed its size each time a structure is prepared would be drawn anew each time."""
+    keeps its size: a picture that changed its size each time a structure is prepared would be drawn anew each time.
+    `covered` says how many pixels of that edge it takes now."""
 
     cancelled = Signal()
+    covered = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -143,12 +145,13 @@ class ProgressStrip(QFrame):
         row.addWidget(cancel)
         self.setAutoFillBackground(True)
         self._below: QWidget | None = None
+        self._top: Callable[[], int] = lambda: 0
         self.hide()
 
-    def lie_on(self, below: QWidget) -> None:
-        """Lie on another widget of the same page from now on."""
+    def lie_on(self, below: QWidget, top: Callable[[], int] = lambda: 0) -> None:
+        """Lie on another widget of the same page from now on, so many pixels below its edge as `top` says."""
         self.setParent(below.parentWidget())
-        self._below = below
+        self._below, self._top = below, top
         below.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -160,7 +163,7 @@ class ProgressStrip(QFrame):
     def _place(self) -> None:
         if self._below is not None:
             edge = self._below.geometry()
-            self.setGeometry(edge.x(), edge.y(), edge.width(), self.sizeHint().height())
+            self.setGeometry(edge.x(), edge.y() + self._top(), edge.width(), self.sizeHint().height())
 
     def show_progress(self, text: str, fraction: float | None) -> None:
         """Show what runs; `fraction` from 0 to 1, None where it is not known."""
@@ -171,3 +174,13 @@ class ProgressStrip(QFrame):
         self._place()
         self.show()
         self.raise_()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Something runs."""
+        super().showEvent(event)
+        self.covered.emit(self.height())
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nothing does any more."""
+        super().hideEvent(event)
+        self.covered.emit(0)

@@ -35,7 +35,7 @@ class HeadsUp(Overlay):
         super().__init__("heads_up", parent)
         self.text = ""
         self._figures, self._drawn = figures, QPixmap()
-        self._shown_time, self._room = 0.0, 0
+        self._shown_time, self._room, self._covered = 0.0, 0, 0
         self._font = self.font()
         self._is_on = document.state.settings.display.heads_up
         self._timer = QTimer(self, singleShot=True)
@@ -47,8 +47,13 @@ class HeadsUp(Overlay):
     def place(self, size: QSize) -> None:
         """The upper left corner."""
         self._room = size.width() - 2 * MARGIN
-        self.move(MARGIN, MARGIN)
+        self.move(MARGIN, MARGIN + self._covered)
         self._fit()
+
+    def keep_below(self, pixels: int) -> None:
+        """So many pixels of the picture's upper edge are covered."""
+        self._covered = pixels
+        self.move(MARGIN, MARGIN + pixels)
 
     def has_content(self) -> bool:
         """Whether it is wanted, and there are figures."""

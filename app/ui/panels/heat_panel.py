@@ -171,9 +171,8 @@ class HeatPanel(QWidget):
         counts = self.shown
         if counts is None:
             return
-        filled = np.flatnonzero(counts.histogram)
-        low = int(bucket_edges()[filled[0]]) if len(filled) else 0
-        ends: dict[str, float] = {"minimum": low, "maximum": max(counts.quantile(0.995), low + 1)}
+        low, high = counts.fitted()
+        ends: dict[str, float] = {"minimum": low, "maximum": high}
         if counts.unit != 1.0:
             ends = {name: counts.number(value) for name, value in ends.items()}
         for name, value in {"automatic": False, **ends}.items():

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from raygrove.app.ui.panels.level_table import LevelTable
 from raygrove.app.ui.panels.tree_model import NUMBERS, TreeModel
-from raygrove.app.ui.plain_text import Label
+from raygrove.app.ui.widgets.roomy_label import RoomyLabel
 from raygrove.gpu.analysis.tree_rows import TreeNode, TreeRows, TreeWay
 
 Ask = Callable[[Callable[[Any], Any], Callable[[Any], None]], None]
@@ -48,8 +48,11 @@ class TreePanel(QWidget):
         self._waiting: deque[tuple[Callable[[Any], Any], Callable[[Any], None]]] = deque()
         self._is_asking = False
         self.is_old = True
-        self.hint = Label(self)
-        self.hint.setWordWrap(True)
+        self.usual = self.tr(
+            "Area: of the root's, how likely a ray meets the box. SAH: its part of the tree's cost. "
+            "Visits: of the rays that Hot spots counted. Overlap: surface that its children share."
+        )
+        self.hint = RoomyLabel(self.usual, self)
         self.model = TreeModel(self)
         self.model.wanted.connect(self._want_page)
         self.view = QTreeView(self)
@@ -59,9 +62,12 @@ class TreePanel(QWidget):
         self.view.setAccessibleName(self.tr("Nodes of the structure"))
         self.view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.view.header().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        self.view.header().resizeSection(0, 150)
+        self.view.header().setStretchLastSection(False)  # the boxes, which are long: all of them, by scrolling
+        self.view.header().setSectionResizeMode(self.model.columnCount() - 1, QHeaderView.ResizeMode.ResizeToContents)
+        self.view.header().resizeSection(0, 120)
         for column in NUMBERS:
-            self.view.header().resizeSection(column, 60)
+            title = self.fontMetrics().horizontalAdvance(self.model.titles[column])
+            self.view.header().resizeSection(column, max(title + 14, 52))
         self.view.selectionModel().currentChanged.connect(lambda now, before: self._choose(now))
         self.way, self.number = QComboBox(self), QLineEdit(self)
         self.way.addItems([self.tr("Node"), self.tr("Primitive"), self.tr("Box")])
@@ -93,13 +99,7 @@ class TreePanel(QWidget):
 
     def explain(self, sentence: str = "") -> None:
         """Say what the columns are, or something else."""
-        self.hint.setText(
-            sentence
-            or self.tr(
-                "Area: of the root's, how likely a ray meets the box. SAH: its part of the tree's cost. "
-                "Visits: of the rays that Hot spots counted. Overlap: surface that its children share."
-            )
-        )
+        self.hint.setText(sentence or self.usual)
 
     def clear(self) -> None:
         """Another scene: nothing is known of its tree."""

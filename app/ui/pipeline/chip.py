@@ -131,7 +131,8 @@ class Chip(QAbstractButton):
         icon = drawn(self._icon_name, colors.text, SIDE, self.devicePixelRatioF())
         painter.drawPixmap(MARGIN, (self.height() - SIDE) // 2, icon)
         if self._is_low:
-            self._write(painter, 0, self.height(), self.face.choice, colors.text, SMALL)
+            letter = f"{self.face.letter}:\u2002" if self.face.letter else ""  # of whom the label says it is
+            self._write(painter, 0, self.height(), letter + self.face.choice, colors.text, SMALL)
             return
         self._write(painter, 3, LINE, self.face.label.upper(), colors.secondary, CAPTION)
         self._write(painter, 17, LINE + 3, self.face.choice, colors.text, TITLE)

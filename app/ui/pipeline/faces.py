@@ -43,11 +43,13 @@ DASH = "–"
 
 @dataclasses.dataclass(frozen=True)
 class Face:
-    """What a chip says: its label, the present choice, and below it what that costs."""
+    """What a chip says: its label, the present choice, and below it what that costs. `letter` is that of the contestant
+    of a race whose choice it is."""
 
     label: str
     choice: str
     cost: str
+    letter: str = ""
 
 
 def labels() -> dict[str, str]:
@@ -73,11 +75,11 @@ def faces(document: Document, second: LastSecond, frame: FinishedFrame | None) -
         "display": (display_title(frame), _spent(second, "display")),
     }
     letter = document.state.settings.race.edited
-    of_contestant = {name: _tr("{label} of {letter}") for name in ("structure", "update")} if letter else {}
-    return {
-        name: Face(of_contestant.get(name, label).format(label=label, letter=letter), *parts[name])
-        for name, label in labels().items()
-    }
+    found = {name: Face(label, *parts[name]) for name, label in labels().items()}
+    for name in ("structure", "update") if letter else ():
+        label = _tr("{label} of {letter}").format(label=found[name].label, letter=letter)
+        found[name] = dataclasses.replace(found[name], label=label, letter=letter)
+    return found
 
 
 def milliseconds(value: float) -> str:
@@ -135,7 +137,11 @@ def structure_title(document: Document, frame: FinishedFrame | None) -> str:
 
 def update_title(document: Document) -> str:
     """The update policy."""
-    mode = document.state.settings.update.mode
+    return update_word(document.state.settings.update.mode)
+
+
+def update_word(mode: str) -> str:
+    """An update policy in a word."""
     return _tr(UPDATES[mode]) if mode in UPDATES else titles.short_title("update", mode)
 
 

@@ -30,6 +30,9 @@ LOW_BELOW = 1100
 ICONS = {"update": "rebuild"}
 """The icon of each chip whose name is not the icon's."""
 
+LOW_SHARES = {"structure": 3}
+"""How many times another chip's width those have there whose names are long, in halves."""
+
 READOUT = 150
 LOW_READOUT = 84
 
@@ -69,7 +72,7 @@ class PipelineBar(QWidget):
         return chip
 
     def _lay_out(self) -> None:
-        row = QHBoxLayout()
+        row = self._row = QHBoxLayout()
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(2)
         for chip in self.chips.values():
@@ -174,8 +177,9 @@ class PipelineBar(QWidget):
         """Chips lose their figures where they would be cut."""
         super().resizeEvent(event)
         is_low = event.size().width() < LOW_BELOW
-        for chip in self.chips.values():
+        for place, (name, chip) in enumerate(self.chips.items()):
             chip.set_low(is_low)
+            self._row.setStretch(place, LOW_SHARES.get(name, 2) if is_low else 1)
         self.readout.set_low(is_low)
 
     def showEvent(self, event: QShowEvent) -> None:

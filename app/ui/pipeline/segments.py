@@ -37,11 +37,11 @@ class Segment(QAbstractButton):
 
     def sizeHint(self) -> QSize:
         """Room for its text."""
-        return QSize(QFontMetrics(font_of(SMALL)).horizontalAdvance(self.text()) + 2 * MARGIN, HEIGHT)
+        return QSize(QFontMetrics(font_of(SMALL)).horizontalAdvance(self.text()) + 2 * MARGIN, self._row.height_of_all)
 
     def minimumSizeHint(self) -> QSize:
         """A few letters: where there is too little room for all of a row, texts end in dots."""
-        return QSize(min(self.sizeHint().width(), LEAST), HEIGHT)
+        return QSize(min(self.sizeHint().width(), LEAST), self._row.height_of_all)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Left and Right choose the value beside."""
@@ -71,9 +71,9 @@ class Segment(QAbstractButton):
 class SegmentRow(QWidget):
     """See the module."""
 
-    def __init__(self, row: Row, parent: QWidget | None = None) -> None:
+    def __init__(self, row: Row, parent: QWidget | None = None, height: int = HEIGHT) -> None:
         super().__init__(parent)
-        self.row = row
+        self.row, self.height_of_all = row, height
         self.setObjectName(row.name)
         self.setAccessibleName(row.title)
         self._offers: Sequence[Offer] = ()

@@ -129,13 +129,14 @@ class Sheet(QFrame):
 
     # -- opening and closing --------------------------------------------------------------------------------------
     def open_below(self, widget: QWidget) -> None:
-        """Show it below a widget, on the screen as a whole."""
+        """Show it below a widget: on the screen as a whole, and within the window where that is wide enough."""
         room = widget.screen().availableGeometry().adjusted(EDGE, EDGE, -EDGE, -EDGE)
         self.ensurePolished()
         width = max(WIDTH if self._groups else 0, self.sizeHint().width())
         self.resize(min(width, room.width()), min(self._height(), room.height()))
         corner = widget.mapToGlobal(QPoint(0, widget.height() + 2))
-        left = max(min(corner.x(), room.right() + 1 - self.width()), room.left())
+        right = min(widget.window().geometry().right(), room.right()) + 1
+        left = max(min(corner.x(), right - self.width()), room.left())
         top = max(min(corner.y(), room.bottom() + 1 - self.height()), room.top())
         self.move(left, top)
         self.show()

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from raygrove.app.settings import titles
+from raygrove.app.ui.pipeline.faces import update_word
 from raygrove.gpu.configuration import parse
 
 ORDINALS = ("1st", "2nd", "3rd")
 
 
 def policy_title(configuration: str) -> str:
-    """The update policy, in lower case: "adaptive", "every n-th n=7"."""
+    """The update policy in a word, as its chip says it, in lower case: "adaptive", "every n-th n=7"."""
     spelt = parse(configuration)
     if spelt.policy is None:
-        return titles.short_title("update.mode", "rebuild").lower()
-    return titles.short_title("update.mode", spelt.policy.name).lower() + titles.options_of(spelt.policy)
+        return update_word("rebuild").lower()
+    return update_word(spelt.policy.name).lower() + titles.options_of(spelt.policy)
 
 
 def ordinal(rank: int) -> str:

@@ -66,6 +66,7 @@ class RaceBar(QWidget):
             row.addWidget(widget)
         row.addWidget(self.said, 1)
         for button in (self.add, self.report):
+            button.setMaximumWidth(button.fontMetrics().horizontalAdvance(button.text()) + 20)  # all has room at 900
             row.addWidget(button)
         column = QVBoxLayout(self)
         column.setContentsMargins(4, 4, 4, 4)
@@ -87,7 +88,7 @@ class RaceBar(QWidget):
         if [self.pair.itemData(place) for place in range(self.pair.count())] != [_letters(*pair) for pair in pairs]:
             self.pair.clear()
             for one, other in pairs:
-                words = self.tr("{one} and {other}").format(one=LETTERS[one], other=LETTERS[other])
+                words = self.tr("{one}, {other}").format(one=LETTERS[one], other=LETTERS[other])
                 self.pair.addItem(words, _letters(one, other))
         self.pair.setCurrentIndex(max(self.pair.findData(_letters(*pair_of(options))), 0))
         self.lines.setCurrentIndex(self.lines.findData(options.lines))

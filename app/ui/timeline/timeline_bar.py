@@ -134,6 +134,7 @@ class TimelineBar(QWidget):
             one, many = self.tr("of {seconds:.2f} s, 1 frame"), self.tr("of {seconds:.2f} s, {frames} frames")
             words = one if span.frame_count == 1 else many
             self._total.setText(words.format(seconds=span.duration, frames=span.frame_count))
+            self._make_room()
         if not _is_typing(self.time_box):
             self.time_box.setValue(head.time)
         if not _is_typing(self.frame_box):

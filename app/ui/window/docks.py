@@ -175,13 +175,14 @@ class FirstRoom(QObject):
         place from the first time on: two would have a few rows each."""
         if not is_shown:
             return
-        right, statistics = Qt.DockWidgetArea.RightDockWidgetArea, self._docks[0]
-        is_right = all(self._window.dockWidgetArea(one) == right for one in (dock, statistics))
-        is_apart = dock is not statistics and dock not in self._window.tabifiedDockWidgets(statistics)
-        is_docked = not (dock.isFloating() or statistics.isFloating() or statistics.isHidden())
-        if self._window.height() < LOW and dock.objectName() in self._waiting and is_right and is_apart and is_docked:
-            self._window.tabifyDockWidget(statistics, dock)
+        if self._window.height() < LOW and dock.objectName() in self._waiting and self._is_at_right(dock):
+            there = [one for one in self._docks if one is not dock and not one.isHidden() and self._is_at_right(one)]
+            if there and dock not in self._window.tabifiedDockWidgets(there[0]):
+                self._window.tabifyDockWidget(there[0], dock)
         QTimer.singleShot(0, dock, dock.raise_)
+
+    def _is_at_right(self, dock: QDockWidget) -> bool:
+        return self._window.dockWidgetArea(dock) == Qt.DockWidgetArea.RightDockWidgetArea and not dock.isFloating()
 
     def _seen(self, dock: QDockWidget, is_visible: bool) -> None:
         if not is_visible:

@@ -28,7 +28,7 @@ class FirstSteps(QObject):
         page: WelcomePage,
         open_files: Callable[[list[str]], None],
         open_demo: Callable[[str], None],
-        ask_for_files: Callable[[], None],
+        ask_for_files: Callable[[str], None],
     ) -> None:
         super().__init__(window)
         self._session, self._window = session, window
@@ -36,7 +36,7 @@ class FirstSteps(QObject):
         self._awaited: Job | None = None
         page.demo_chosen.connect(open_demo)
         page.file_chosen.connect(lambda path: open_files([path]))
-        page.open_wanted.connect(ask_for_files)
+        page.open_wanted.connect(lambda: ask_for_files(""))
         page.tree_wanted.connect(self.open_tree)
         page.race_wanted.connect(self.race)
         self._session.document.on_scene.append(self._take_scene)
@@ -55,7 +55,7 @@ class FirstSteps(QObject):
         said = self.tr("A tree is over a scene: open the scene first, then the file of the tree.")
         self._session.notices.show("information", said, topic="tree")
         before = set(document.jobs)
-        self._ask_for_files()
+        self._ask_for_files(self.tr("Open the scene that the tree is over"))
         self._awaited = next((job for job in document.jobs if job not in before), None)
 
     def _take_scene(self, scene: Scene | None) -> None:

@@ -202,7 +202,7 @@ class MainWindow(QMainWindow):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.stack, 1)
-        self.running.strip.lie_on(self.stack)
+        self.place.make_room_for(self.running.strip)
         self.toasts.lie_on(self.stack)
         self.setCentralWidget(page)
         self.tour = Tour(self, self.stack, lambda: steps(self))
@@ -241,9 +241,9 @@ class MainWindow(QMainWindow):
         self.session.notices.clear("problem")
         self.document.open_demo(name)
 
-    def ask_for_files(self) -> None:
-        """File > Open."""
-        paths = questions.ask_for_files(self, self.memory.folder())
+    def ask_for_files(self, title: str = "") -> None:
+        """File > Open, or another question of that `title`."""
+        paths = questions.ask_for_files(self, self.memory.folder(), title)
         if paths:
             self.open_files(natural_order(paths))
 

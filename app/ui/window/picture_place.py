@@ -11,11 +11,13 @@ from PySide6.QtWidgets import QStackedWidget
 
 from raygrove.app.frames.contestants import RACE
 from raygrove.app.ui.commands.camera_commands import CameraCommands
+from raygrove.app.ui.messages.banner import ProgressStrip
 from raygrove.app.ui.messages.messages import Messages
 from raygrove.app.ui.panels.heads_up import HeadsUp
 from raygrove.app.ui.panels.inspectors import Inspectors
 from raygrove.app.ui.picture.legend import LegendPlate
 from raygrove.app.ui.picture.navigation import Navigator
+from raygrove.app.ui.race import header
 from raygrove.app.ui.race.pictures import RacePicture
 from raygrove.app.ui.race.race import Race
 from raygrove.app.ui.session.session import Session
@@ -99,6 +101,11 @@ class PicturePlace(QObject):
         self.navigator.flew.connect(self._inspectors.hint.show_speed)
         self.view.interop_failed.connect(lambda sentence: self._messages.stand_in("interop", sentence))
         self.view.painted.connect(self.painted)
+
+    def make_room_for(self, strip: ProgressStrip) -> None:
+        """Let the strip of what runs lie over pictures, and cut no figures there."""
+        strip.lie_on(self.stack, lambda: header.HEIGHT if self.stack.currentWidget() is self.race.view else 0)
+        strip.covered.connect(self.heads_up.keep_below)
 
     def show_legend(self) -> None:
         """Show the scale of what the picture's colours mean now."""

@@ -22,6 +22,7 @@ KEY = "settings.window.workspace"
 RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 FIRST_WIDTHS = [WORKSPACES[FIRST].side, 290]
 """Pixels of the docks at the right and at the left as they are made."""
+LEAST_SWITCH = 20
 Step = Callable[[], object]
 
 
@@ -50,7 +51,9 @@ class Workspaces(QObject):
         window.resizeDocks(list(docks[:2]), FIRST_WIDTHS, Qt.Orientation.Horizontal)
         self._made = window.saveState()
         self.switch = SegmentRow(
-            Row("workspace", self.tr("Workspace"), _offers, lambda: self.current, self.choose), window.menuBar()
+            Row("workspace", self.tr("Workspace"), _offers, lambda: self.current, self.choose),
+            window.menuBar(),
+            height=max(window.menuBar().sizeHint().height(), LEAST_SWITCH),  # a higher one would lift the menus' titles
         )
         if len(WORKSPACES) > 1:
             window.menuBar().setCornerWidget(self.switch)

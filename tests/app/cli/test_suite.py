@@ -160,8 +160,8 @@ def test_own_scenes_and_structures_are_measured_with_progress(run: Any, tmp_path
     code, out, err = run("bench", "suite", "kolodzey2014", str(model), "--device", "cpu", *words, "--out", "found")
     assert code == 0 and "mine.obj (yours), 3 triangles" in out
     told = [json.loads(line) for line in err.splitlines() if line.startswith("{")]
-    assert told[0] == {"scene": "mine.obj", "number": 1, "of": 1, "rows": None}
-    assert [line["rows"] for line in told[1:]] == [1, 2]
+    assert told[0] == {"scene": "mine.obj", "number": 1, "of": 1, "rows": 0, "rows_of": None}
+    assert [(line["rows"], line["rows_of"]) for line in told[1:]] == [(number, 4) for number in (1, 2, 3, 4)]
     report = json.loads((tmp_path / "found.json").read_text())
     assert [row["structure"] for row in report["rows"] if row["part"] == "structure"] == ["lbvh", "grid"]
     (picture,) = report["pictures"]

@@ -54,8 +54,18 @@ def test_other_lines_are_no_progress(line: str) -> None:
 
 
 def test_progress_counts_scenes_that_are_done() -> None:
-    told = progress_of('{"scene": "Head", "number": 3, "of": 4, "rows": null}')
-    assert told == Progress("Head", 3, 4, None) and told.share == 0.5 and told.sentence == "Head, scene 3 of 4"
+    told = progress_of('{"scene": "Head", "number": 3, "of": 4, "rows": 0, "rows_of": null}')
+    assert told == Progress("Head", 3, 4, 0, None) and told.share == 0.5 and told.sentence == "Head, scene 3 of 4"
+
+
+def test_progress_moves_within_a_scene() -> None:
+    told = progress_of('{"scene": "Head", "number": 3, "of": 4, "rows": 3, "rows_of": 12}')
+    assert told is not None and told.share == (2 + 0.25) / 4
+    assert told.sentence == "Head, scene 3 of 4, row 3 of 12"
+    assert Progress("Head", 4, 4, 1, None).share == 0.75
+    assert Progress("Head", 4, 4, 1, None).sentence == "Head, scene 4 of 4, 1 row measured"
+    assert Progress("Head", 4, 4, 30, 20).share == 1.0, "more than the scene before had"
+    assert Progress("Head", 4, 4, 30, 20).sentence.endswith("30 rows measured")
 
 
 def test_what_is_no_report_is_an_error(tmp_path: Path) -> None:

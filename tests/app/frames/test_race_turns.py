@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
+import numpy as np
 import pytest
 
 from raygrove.app.frames.race_turns import PATIENCE, RaceTurns
@@ -11,7 +13,8 @@ from raygrove.gpu.analysis.racing import WARM_FRAMES
 from raygrove.gpu.camera import Camera
 from raygrove.gpu.engine import View, ViewSettings
 from raygrove.gpu.scene import Moment
-from raygrove.gpu.stats import FrameStatistics
+from raygrove.gpu.shade.steps import StepsOptions
+from raygrove.gpu.stats import STEP_BUCKETS, FrameStatistics, StepCounts, bucket_edges
 from tests.gpu.analysis.race_views import frame, view
 
 
@@ -31,6 +34,7 @@ class Engine:
             self.turns.hear(self.waiting.pop(0))
 
 
+STEPS = ViewSettings(ray_type="steps", ray_type_options=StepsOptions(automatic=True))
 VIEWS = [View(ViewSettings(), Camera(), None, name) for name in "ABC"]  # type: ignore[arg-type]
 
 
@@ -40,6 +44,55 @@ def run(engine: Engine, turns: RaceTurns, count: int, choice: object = "a choice
         first = 1 + max((one[2] for one in engine.drawn), default=0)
         found.append(turns.draw(engine, VIEWS, Moment(0.1 * number), choice, first))
     return found
+
+
+class CountingEngine(Engine):
+    """Contestant A's rays take up to 40 steps, B's 90 and C's 10 times as many as `factor`; `ranges` are those of the
+    colours that were asked for."""
+
+    def __init__(self, turns: RaceTurns) -> None:
+        super().__init__(turns)
+        self.factor = 1.0
+        self.ranges: list[tuple[bool, int, int]] = []
+
+    def render_frame(self, moment: Moment, views: Any) -> None:
+        (one,) = views
+        options = one.settings.ray_type_options
+        self.ranges.append((options.automatic, options.minimum, options.maximum))
+        most = {"A": 40, "B": 90, "C": 10}[one.name] * self.factor
+        steps = np.arange(2, int(most) + 1)
+        histogram = np.bincount(np.searchsorted(bucket_edges(), steps, "right") - 1, minlength=STEP_BUCKETS)
+        counts = StepCounts("nodes", histogram, 0, 1)
+        seen = dataclasses.replace(view(1.0, 1.0), steps=counts)
+        self.turns.hear(frame(moment.frame_id, seen))
+
+
+def test_heat_maps_that_fit_each_picture_have_one_range_for_all() -> None:
+    turns = RaceTurns()
+    engine = CountingEngine(turns)
+    fitted = [dataclasses.replace(one, settings=STEPS) for one in VIEWS]
+
+    def instant(number: int, choice: str = "a choice") -> set[tuple[bool, int, int]]:
+        engine.ranges.clear()
+        shared = turns.with_one_range(fitted, choice)
+        turns.draw(engine, shared, Moment(0.1 * number), choice, 1 + 3 * number)
+        return set(engine.ranges)
+
+    assert instant(0) == {(True, 0, 96)}, "nothing is counted yet"
+    for number in range(1, WARM_FRAMES + 2):
+        ranges = instant(number)
+    ((is_own, low, high),) = ranges
+    assert not is_own and low == 2 and 80 <= high <= 96, "what the dearest takes"
+    engine.factor = 1.05
+    assert [instant(number) for number in range(40, 43)] == [ranges] * 3, "it does not follow every change"
+    engine.factor = 2.0
+    instant(50)
+    ((_, _, higher),) = instant(51)
+    assert higher > 1.6 * high
+    assert instant(60, "another choice") == {(True, 0, 96)}
+    plain = [dataclasses.replace(one, settings=ViewSettings(ray_type="steps", ray_type_options=StepsOptions()))
+             for one in VIEWS]  # fmt: skip
+    assert turns.with_one_range(plain, "another choice") is plain, "a range that was chosen stays"
 
 
 def test_all_draw_an_instant_before_the_next_and_the_order_rotates() -> None:

@@ -17,6 +17,7 @@ from raygrove.app.ui.dialogs.suite_dialog import SuiteDialog
 from raygrove.app.ui.session import program_job
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.face.given_trees import expect_tree, forget_trees
+from tests.app.stand_ins import take_places
 
 SCENE = {"triangles": 5, "taken": "blob", "relation": "stand-in", "is_there": True}
 SUITES = {
@@ -39,7 +40,7 @@ REPORT = {
 PROGRAM = """case "$*" in
 *--list*) cat {folder}/suites.json;;
 *) echo "$@" > {folder}/words
-   echo '{{"scene": "Here", "number": 2, "of": 4, "rows": 7}}' >&2
+   echo '{{"scene": "Here", "number": 2, "of": 4, "rows": 7, "rows_of": 14}}' >&2
    if [ -e {folder}/full ]; then echo 'error: the disk is full.' >&2; exit 1; fi
    while [ -e {folder}/wait ]; do sleep 0.05; done
    cp {folder}/report.json {folder}/first2014.json;;
@@ -85,6 +86,18 @@ def test_what_is_chosen_becomes_the_words_of_a_command(dialog: SuiteDialog, wind
     assert asked is not None and asked.structures == "" and asked.scenes == ("Spheres",)
 
 
+def test_nothing_jumps_while_one_types(dialog: SuiteDialog, qtbot: Any) -> None:
+    def places() -> list[object]:
+        take_places()
+        return [part.geometry() for part in (dialog.asked_for, dialog.note, dialog.buttons, dialog.structures)]
+
+    dialog.resize(620, 560)
+    before = places()
+    for text in ("l", "lbvh@", "lbvh@refit, hploc/bvh4", "no such structure as this one, which nobody has built yet"):
+        dialog.structures.setText(text)
+        assert places() == before, text
+
+
 def test_a_run_tells_how_far_it_is_and_shows_its_tables(
     dialog: SuiteDialog, window: MainWindow, qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -93,8 +106,8 @@ def test_a_run_tells_how_far_it_is_and_shows_its_tables(
     (tmp_path / "wait").touch()
     dialog.begin.click()
     assert dialog.is_running and not dialog.asked_for.isEnabled() and held == [True]
-    qtbot.waitUntil(lambda: dialog.note.text() == "Here, scene 2 of 4, 7 rows measured")
-    assert dialog.bar.value() == 250 and dialog.leave.text() == "&Cancel"
+    qtbot.waitUntil(lambda: dialog.note.text() == "Here, scene 2 of 4, row 7 of 14")
+    assert dialog.bar.value() == 375 and dialog.leave.text() == "&Cancel"
     os.unlink(tmp_path / "wait")
     qtbot.waitUntil(lambda: not dialog.is_running)
     assert held == [True, False] and not dialog.tables.isHidden() and dialog.asked_for.isHidden()

@@ -51,6 +51,18 @@ def test_saved_pictures_have_no_line(scene_window: MainWindow, qtbot: Any) -> No
     assert QColor(seen).lightness() != saved.lightness()
 
 
+def test_what_runs_does_not_cover_the_line(scene_window: MainWindow, qtbot: Any) -> None:
+    shown, strip = scene_window.place.heads_up, scene_window.running.strip
+    scene_window.session.figures.take(sample(5000))
+    shown.show_latest()
+    top = shown.y()
+    strip.show_progress("Compiling", 0.5)
+    qtbot.waitUntil(strip.isVisible)
+    assert not strip.geometry().intersects(shown.geometry().translated(scene_window.place.view.pos()))
+    strip.hide()
+    assert shown.y() == top
+
+
 def test_a_narrow_picture_has_a_smaller_line(scene_window: MainWindow) -> None:
     shown: HeadsUp = scene_window.place.heads_up
     scene_window.session.figures.take(sample(5000))

@@ -189,3 +189,20 @@ def test_a_race_has_its_figures_in_headers_and_the_row_none(scene_window: MainWi
     scene_window.document.change("settings.window.workspace", "explore")
     bar.show_latest()
     assert "ms" in bar.chips["rays"].face.cost
+
+
+def test_a_narrow_chip_says_whose_choice_it_is_and_a_long_name_has_more_room(scene_window: MainWindow) -> None:
+    bar = scene_window.pipeline.bar
+    scene_window.resize(900, 640)
+    QApplication.processEvents()
+    assert bar.chips["structure"].width() > 1.4 * bar.chips["update"].width()
+    scene_window.document.change("settings.window.workspace", "race")
+    QApplication.processEvents()
+    nobodys = bar.chips["structure"].grab().toImage()
+    scene_window.document.change("settings.race.edited", "B")
+    bar.show_latest()
+    face = bar.chips["structure"].face
+    assert (face.label, face.letter) == ("Structure of B", "B") and not bar.chips["rays"].face.letter
+    with_letter = bar.chips["structure"].grab().toImage()
+    bar.chips["structure"].show_face(dataclasses.replace(face, letter=""))
+    assert bar.chips["structure"].grab().toImage() != with_letter != nobodys, "the letter is seen"

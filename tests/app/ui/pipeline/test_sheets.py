@@ -66,6 +66,15 @@ def test_every_chip_opens_a_sheet_on_the_screen_that_esc_closes(room: MainWindow
         press(room.pipeline.sheet, Key.Key_Escape)
 
 
+def test_a_sheet_stands_within_a_window_that_is_wide_enough(room: MainWindow) -> None:
+    room.resize(900, 600)
+    QApplication.processEvents()
+    for name in NAMES:
+        sheet = opened(room, name)
+        assert room.geometry().left() <= sheet.x() and sheet.geometry().right() <= room.geometry().right(), name
+        press(sheet, Key.Key_Escape)
+
+
 def test_arrow_keys_try_and_escape_takes_all_of_it_back(room: MainWindow) -> None:
     document = room.document
     document.change("settings.render.samples", 4)

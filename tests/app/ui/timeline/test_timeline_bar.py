@@ -163,6 +163,18 @@ def test_a_still_scene_has_no_timeline(qtbot: Any, document: Document) -> None:
     assert not bar.isEnabled()
 
 
+def test_a_longer_animation_cuts_no_field(bar: TimelineBar, document: Document) -> None:
+    bar.show()
+    bar.resize(872, bar.height())
+    take_places()
+    assert document.scene is not None
+    document.set_scene(SceneReference("demo", ("long",)), Scene("long", clips=(Clip("all", 1234.56),)))
+    take_places()
+    assert "1234.56 s" in bar._total.text() and bar.scrubber.width() >= 100
+    for field in (bar.time_box, bar.frame_box, bar._total, bar.speed_box, bar.repeat_box, bar.step_box):
+        assert not field.isVisible() or field.width() >= min(field.sizeHint().width(), field.maximumWidth())
+
+
 def test_it_lets_a_window_be_small_and_cuts_no_field(bar: TimelineBar, qtbot: Any) -> None:
     assert bar.minimumSizeHint().width() <= 400
     bar.show()

@@ -185,14 +185,15 @@ def test_a_race_begins_on_the_first_page(window: MainWindow, monkeypatch: pytest
 def test_a_tree_is_asked_for_once_its_scene_is_there(
     window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any
 ) -> None:
-    asked: list[str] = []
+    asked, titles = list[str](), list[str]()
     monkeypatch.setattr(first_steps, "ask_for_tree", lambda session, parent: asked.append("tree"))
     model = tmp_path / "one.obj"
     model.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
     chosen: list[str] = []
 
-    def ask(parent: object, folder: str) -> list[str]:
+    def ask(parent: object, folder: str, title: str = "") -> list[str]:
         asked.append("scene")
+        titles.append(title)
         return list(chosen)
 
     monkeypatch.setattr(questions_asked, "ask_for_files", ask)
@@ -200,6 +201,7 @@ def test_a_tree_is_asked_for_once_its_scene_is_there(
     assert isinstance(button, QPushButton)
     button.click()
     assert asked == ["scene"], "nothing was chosen: nothing more is asked"
+    assert titles == ["Open the scene that the tree is over"]
     chosen.append(str(model))
     button.click()
     qtbot.waitUntil(lambda: asked == ["scene", "scene", "tree"])
