@@ -148,7 +148,8 @@ class Told:
 
     def __init__(self, count: int) -> None:
         self._count, self._begun, self._scene = count, 0, ""
-        self._rows, self._rows_before = 0, None
+        self._rows = 0
+        self._rows_before: int | None = None
 
     def begin(self, scene: str) -> None:
         """A scene begins."""

@@ -144,7 +144,7 @@ references are partitioned.
 """
 
 
-def forms() -> tuple[tuple[str, dict[str, Any]], ...]:
+def forms() -> tuple[tuple[str, Mapping[str, Any]], ...]:
     """The builds that are measured, by name, with the options that take something away."""
     there = [one for one in OPTIMISATIONS if not missing(BUILDER, one.without)]
     none = _all_of(there)
