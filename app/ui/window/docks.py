@@ -154,6 +154,7 @@ class FirstRoom(QObject):
         super().__init__(window)
         self._window, self._docks = window, docks
         self._waiting = {dock.objectName() for dock in docks if dock.isHidden()}
+        self._unplaced = set(self._waiting)  # Qt may let them be seen before it says that they are shown
         self._before: QSize | None = None
         window.installEventFilter(self)
         for dock in docks:
@@ -175,7 +176,9 @@ class FirstRoom(QObject):
         place from the first time on: two would have a few rows each."""
         if not is_shown:
             return
-        if self._window.height() < LOW and dock.objectName() in self._waiting and self._is_at_right(dock):
+        is_first = dock.objectName() in self._unplaced
+        self._unplaced.discard(dock.objectName())
+        if is_first and self._window.height() < LOW and self._is_at_right(dock):
             there = [one for one in self._docks if one is not dock and not one.isHidden() and self._is_at_right(one)]
             if there and dock not in self._window.tabifiedDockWidgets(there[0]):
                 self._window.tabifyDockWidget(there[0], dock)

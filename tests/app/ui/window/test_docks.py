@@ -83,6 +83,20 @@ def test_no_bar_of_tabs_is_left_of_panels_that_are_hidden(scene_window: MainWind
     assert bars() == []
 
 
+def test_a_panel_that_the_program_shows_shares_the_place_too(window: MainWindow) -> None:
+    window.resize(1280, 720)
+    window.session.document.change("settings.window.workspace", "explore")
+    docks = {dock.objectName(): dock for dock in window.docks}
+    docks["dock.stats"].show()
+    docks["dock.heat"].show()
+    take_places()
+    assert docks["dock.stats"] in window.tabifiedDockWidgets(docks["dock.heat"])
+    window.session.document.change("settings.window.workspace", "race")
+    docks["dock.boxes"].show()
+    take_places()
+    assert docks["dock.ranking"] in window.tabifiedDockWidgets(docks["dock.boxes"]), "or that of the ranking"
+
+
 def test_in_a_low_window_panels_at_the_right_share_one_place(window: MainWindow) -> None:
     docks = {dock.objectName().removeprefix("dock."): dock for dock in window.docks}
     window.resize(1280, 720)
