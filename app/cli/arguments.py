@@ -16,6 +16,7 @@ from raygrove.app.cli.of_laboratory import (
     add_lesson,
     add_race,
     add_rays,
+    add_recording,
     add_tree,
     add_trees,
 )
@@ -24,8 +25,8 @@ from raygrove.app.cli.of_stores import OF_STORES, SAID_OF_STORES, add_store
 from raygrove.program import typed
 
 COMMANDS = (
-    *("view", "render", "bench", "race", "advise", "hotspots", "sweep", "results", "compare", "store", "suite"),
-    *("tree", "lesson", "info", "warm", "doctor"),
+    *("view", "render", "bench", "race", "advise", "hotspots", "record", "sweep", "results", "compare"),
+    *("store", "suite", "tree", "lesson", "info", "warm", "doctor"),
 )
 DEFAULT_COMMAND = "view"
 BENCH_KINDS = ("build", "trace", "frame", "suite")
@@ -92,6 +93,9 @@ def top_parser(version: str) -> argparse.ArgumentParser:
     commands.add_argument("race", nargs="?", help="several structures on the same frames: who is faster, and why")
     commands.add_argument("advise", nargs="?", help="when to rebuild a structure over a clip, and when to refit it")
     commands.add_argument("hotspots", nargs="?", help="where rays spend their steps, and what may help")
+    commands.add_argument(
+        "record", nargs="?", help="the rays of a picture as a file, to be measured by race and others"
+    )
     commands.add_argument("sweep", nargs="?", help="many measurements or pictures by a plan, kept in a folder")
     commands.add_argument("results", nargs="?", help="what such a folder holds, as tables")
     commands.add_argument("compare", nargs="?", help="two such folders: what became slower, for CI")
@@ -117,6 +121,8 @@ def command_parser(command: str, version: str) -> argparse.ArgumentParser:
         "advise": "Say when to rebuild a structure over a clip and when to refit it, by measured times.",
         "hotspots": "Say where the rays of a picture, or of --frames of a clip, spend their steps: by node, depth, "
         "object, material or triangle. Of one frame with what may help.",
+        "record": "Keep the rays that a picture's ray type casts, of any bounce, in a file: what --rays of race, advise"
+        " and hotspots measures.",
         **SAID_OF_STORES,
         "tree": "Write, read, prove and judge trees over a scene; exit code 1 where something is wrong.",
         "lesson": "Predict what structures cost, then measure it here. Without a name: the lessons there are.",
@@ -136,13 +142,13 @@ def command_parser(command: str, version: str) -> argparse.ArgumentParser:
     elif command != "doctor":
         _add_scene(parser)
         _add_choices(parser, command)
-    if command in ("view", "render", "bench", "race", "advise", "hotspots"):
+    if command in ("view", "render", "bench", "race", "advise", "hotspots", "record"):
         _add_picture(parser, command)
     if command == "tree":
         add_tree(parser)
     if command == "warm":
         _add_warming(parser)
-    if command in ("view", "render", "race", "hotspots"):
+    if command in ("view", "render", "race", "hotspots", "record"):
         _add_objects(parser)
     if command == "view":
         add_rays(add_contestants(parser))
@@ -152,6 +158,8 @@ def command_parser(command: str, version: str) -> argparse.ArgumentParser:
         add_advice(parser)
     if command == "hotspots":
         add_hot_spots(parser)
+    if command == "record":
+        add_recording(parser)
     if command in ("render", "bench"):
         _add_measuring(parser)
     if command == "render":
@@ -224,7 +232,7 @@ def _add_choices(parser: argparse.ArgumentParser, command: str) -> None:
         group.add_argument("--traversal", metavar="NAME", help="how rays traverse the layout")
     if command in ("view", "render", "bench", "advise", "hotspots"):
         add_trees(group, "a structure called NAME")
-    if command not in ("advise", "hotspots"):  # rays through a structure
+    if command not in ("advise", "hotspots", "record"):  # rays through a structure
         help_ = "first hits: by the structure, or tiles of spheres and glyphs"
         group.add_argument("--primary", metavar="NAME", help=help_)
     if command not in ("race", "advise"):
@@ -236,7 +244,7 @@ def _add_picture(parser: argparse.ArgumentParser, command: str) -> None:
     group = parser.add_argument_group("picture")
     if command != "advise":
         group.add_argument("--ray-type", metavar="NAME", help="what the rays show")
-    if command not in ("race", "advise", "hotspots"):  # one sample a frame
+    if command not in ("race", "advise", "hotspots", "record"):  # one sample a frame
         help_ = "samples per pixel (pictures that are written: 16, or display.still_samples)"
         group.add_argument("--samples", metavar="N", help=help_)
     group.add_argument("--size", metavar="WxH", type=values.size, help="width and height in pixels")

@@ -43,6 +43,10 @@ EXAMPLES = {
   raygrove hotspots --demo walker --hierarchy lbvh --remedies
   raygrove hotspots --demo explode --hierarchy lbvh@refit --frames 0:48 --by object
   raygrove hotspots scene.glb --ray-type path --only 'bounce 1' --by triangle --most 50 --json""",
+    "record": """examples:
+  raygrove record --demo room --ray-type path --only 'bounce 2' --out rays.npz
+  raygrove race --demo room --contestants hploc,sbvh --rays rays.npz    the same rays through each
+  raygrove record scene.glb --ray-type ao --only occlusion --time 0.5 --size 512x384 --out occlusion.npz""",
     "sweep": """examples:
   raygrove sweep plan.toml --store results/ --dry-run    how many jobs there are, and how long they take
   raygrove sweep plan.toml --store results/              do them; the same again goes on where it ended

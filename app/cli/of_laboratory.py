@@ -1,4 +1,4 @@
-"""The flags of the laboratory's commands: race, advise, hotspots, lesson, tree."""
+"""The flags of the laboratory's commands: race, advise, hotspots, record, lesson, tree."""
 
 from __future__ import annotations
 
@@ -88,6 +88,17 @@ def add_hot_spots(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--by", choices=by, help="what a line is (default: node; of several frames: depth)")
     group.add_argument("--most", metavar="N", type=values.count(1), help="lines at most (default: 20)")
     group.add_argument("--remedies", action="store_true", help="build what may help, and count the same rays with it")
+
+
+def add_recording(parser: argparse.ArgumentParser) -> None:
+    """Which rays are kept, and where."""
+    group = parser.add_argument_group("recording")
+    group.add_argument(
+        "--only",
+        metavar="NAME",
+        help="which: primary (default), shadow, occlusion, 'bounce 1', 'bounce 2' ..., as the ray type casts them",
+    )
+    group.add_argument("--out", metavar="FILE.npz", help="where they are kept; --rays FILE.npz measures them")
 
 
 def add_lesson(parser: argparse.ArgumentParser) -> None:

@@ -37,6 +37,7 @@ class MeasuredTools(QObject):
         for panel in panels:
             panel.measured.wanted.connect(functools.partial(self._measure, panel))
             panel.measured.file_wanted.connect(functools.partial(ray_choice.ask_for_file, session, panel))
+            panel.measured.record_wanted.connect(functools.partial(ray_choice.ask_to_record, session, panel))
         session.document.observe(self._changed)
         session.document.on_scene.append(self._open)
         session.loop.frame_arrived.connect(self._take_frame)

@@ -112,6 +112,7 @@ class Race(QObject):
         self._bar.report_wanted.connect(self.ask_for_report)
         self._bar.rays.wanted.connect(self._measure)
         self._bar.rays.file_wanted.connect(lambda: ray_choice.ask_for_file(self._session, view))
+        self._bar.rays.record_wanted.connect(lambda: ray_choice.ask_to_record(self._session, view))
 
     @property
     def _options(self) -> RaceOptions:

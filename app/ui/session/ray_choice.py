@@ -1,11 +1,16 @@
-"""The choice of rays that are measured, made in the window and kept in the settings."""
+"""The choice of rays that are measured, made in the window and kept in the settings: typed, of a file, or recorded."""
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
 
+from raygrove.app.document.jobs import Job
+from raygrove.app.frames.recording import NAMES, record
+from raygrove.app.playback import timeline as timelines
 from raygrove.app.settings.ray_options import MEASURED
 from raygrove.app.ui.session.session import Session
 from raygrove.gpu.settings import OptionError
@@ -52,3 +57,32 @@ def ask_for_file(session: Session, parent: QWidget) -> None:
     path, _ = QFileDialog.getOpenFileName(parent, tr("Measure the rays of a file"), "", tr("Rays (*.npz)"))
     if path:
         choose(session, path)
+
+
+def ask_to_record(session: Session, parent: QWidget) -> None:
+    """Ask which of the picture's rays are kept, and in which file; then measure those."""
+    name, is_chosen = QInputDialog.getItem(parent, tr("Record the picture's rays"), tr("Which rays:"), NAMES, 1, False)
+    if not is_chosen:
+        return
+    path, _ = QFileDialog.getSaveFileName(parent, tr("Keep the rays"), f"{name.replace(' ', '-')}.npz", "*.npz")
+    if path:
+        start_recording(session, name, path if path.lower().endswith(".npz") else f"{path}.npz")
+
+
+def start_recording(session: Session, name: str, path: str) -> Job | None:
+    """Keep the picture's rays of that name in a file, in the background, and measure those: a step of undo. The
+    animation pauses, as both would use the same machine."""
+    document, frame = session.document, session.loop.last_frame
+    if document.scene is None or frame is None:
+        return None
+    if document.state.timeline.is_playing:
+        document.change("timeline", timelines.pause(document.state.timeline))
+    scene, state = document.scene, document.state
+    render = dataclasses.replace(state.settings.render, width=frame.drawn[0], height=frame.drawn[1])
+    drawn = dataclasses.replace(state, settings=dataclasses.replace(state.settings, render=render))
+
+    def done(job: Job) -> None:
+        choose(session, path)
+        session.notices.tell(tr("Recorded {count:,} rays: {path}.").format(count=job.result, path=path))
+
+    return document.start_job(tr("Recording rays"), lambda job: record(job, scene, drawn, name, path), done)

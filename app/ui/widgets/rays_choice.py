@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QSizePolicy, QW
 
 from raygrove.gpu.ray_sources import FILE, PICTURE, SENSORS, RaySource, SensorOptions, parse_source
 
+RECORD = "record"
 MIDDLE, EYE, NODE = "middle", "eye", "node:"
 
 
@@ -23,9 +24,11 @@ class SensorPlaces:
 
 
 class RaysChoice(QWidget):
-    """See the module. `wanted` carries a text (gpu/ray_sources.py); with `file_wanted` the user is asked which."""
+    """See the module. `wanted` carries a text (gpu/ray_sources.py); the user is asked for more with
+    `file_wanted` and `record_wanted`."""
 
-    wanted, file_wanted = Signal(str), Signal()
+    wanted = Signal(str)
+    file_wanted, record_wanted = Signal(), Signal()
 
     def __init__(self, places: Callable[[], SensorPlaces], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -41,6 +44,7 @@ class RaysChoice(QWidget):
             "dome": self.tr("Rays: a dome"),
             "cameras": self.tr("Rays: depth cameras"),
             FILE: self.tr("Rays: a file…"),
+            RECORD: self.tr("Record the picture's…"),
         }
         for value, name in names.items():
             self.kind.addItem(name, value)
@@ -98,6 +102,8 @@ class RaysChoice(QWidget):
             self.wanted.emit(str(RaySource(kind, "", SENSORS[kind](**before))))
         elif kind == FILE:
             self.file_wanted.emit()
+        elif kind == RECORD:
+            self.record_wanted.emit()
         else:
             self.wanted.emit(kind)
 

@@ -69,7 +69,8 @@ def test_files_are_offered_beside_commands(tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_flag_of_a_command_is_offered_and_no_other(command: str) -> None:
     assert set(offered(f"python main.py {command} -")) == set(flags(command))
-    assert ("--ray-type" in flags(command)) == (command in ("view", "render", "bench", "race", "hotspots", "warm"))
+    shows = ("view", "render", "bench", "race", "hotspots", "record", "warm")
+    assert ("--ray-type" in flags(command)) == (command in shows)
 
 
 @pytest.mark.parametrize("shell", SHELLS)

@@ -14,9 +14,12 @@ from raygrove.app.document.jobs import Job
 from raygrove.app.document.state import State, replaced
 from raygrove.app.frames import race_report
 from raygrove.app.frames.maker import FrameMaker
+from raygrove.app.frames.measured_rays import MeasuredRays
 from raygrove.app.frames.pixel_slots import HostSlot
 from raygrove.app.frames.race_turns import RaceTurns, of_rays
+from raygrove.app.frames.recording import record
 from raygrove.app.scene_io.demos import make_demo
+from raygrove.app.settings.ray_options import RayOptions
 from raygrove.app.settings.settings import Settings, set_option
 from raygrove.gpu.analysis.racing import WARM_FRAMES
 from raygrove.gpu.camera import fit
@@ -113,3 +116,17 @@ def test_the_report_of_a_race_is_of_the_rays_that_are_measured(walker: Scene, tm
     state = dataclasses.replace(state, settings=set_option(state.settings, "timeline.fps", 2.0))
     found = race_report.report(Job("race"), short, state, ["lbvh@refit", "hploc"], str(tmp_path / "race.json"), "")
     assert found.size == (128, 1) and found.mismatches == 0 and (tmp_path / "race.json").exists()
+
+
+def test_a_job_records_the_rays_of_the_picture(walker: Scene, tmp_path: Path) -> None:
+    """At the head's instant, through the picture's pixels, and then they are what is measured."""
+    path = str(tmp_path / "rays.npz")
+    state = raced(walker, "picture")
+    state = dataclasses.replace(state, timeline=dataclasses.replace(state.timeline, time=0.5))
+    assert record(Job("recording"), walker, state, "primary", path) == 16 * 12
+    made = MeasuredRays()
+    made.choose(RayOptions(path), walker, Moment())
+    rays = made.now()
+    assert rays is not None and made.now() is rays
+    eye = np.array(state.camera_of(0).eye, np.float32)
+    np.testing.assert_allclose(rays.origins, np.tile(eye, (16 * 12, 1)), rtol=1e-6)

@@ -12,7 +12,7 @@ import pytest
 
 import raygrove as rg
 from raygrove.gpu.analysis.ray_racing import SAID
-from raygrove.gpu.face import ray_files
+from raygrove.gpu.analysis.recording import rows_of
 from raygrove.gpu.trace.trace import BufferRays
 
 INSIDE = rg.Camera(eye=(0.0, 1.0, 0.0), look_at=(1.0, 1.0, -1.0))
@@ -156,5 +156,5 @@ def test_what_lies_in_columns_and_is_no_ray_is_not_recorded() -> None:
     rows[3:6, 3], rows[0, 4] = 0.0, np.nan
     source = BufferRays(rows, 7)
     target = SimpleNamespace(download=lambda array: array)
-    found = ray_files._rows_of(target, source)  # type: ignore[arg-type]
+    found = rows_of(target, source)  # type: ignore[arg-type]
     assert found.shape == (8, 3) and (found == rows[:8, [0, 5, 6]]).all()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from raygrove.app.settings.ray_options import RayOptions
 from raygrove.app.ui.panels.hot_panel import KINDS, RAYS, HotPanel
 from raygrove.app.ui.panels.hot_tools import HotTools
 from raygrove.app.ui.picture.paid_marks import lit_image
+from raygrove.app.ui.session import ray_choice
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.analysis.hot_clip import OF_CLIPS, ClipSpots
 from raygrove.gpu.analysis.hot_findings import HotFinding
@@ -329,3 +331,26 @@ def test_some_of_the_rays_are_drawn_over_the_picture_of_inspect(
     assert len({image.pixel(x, y) for x in range(0, image.width(), 3) for y in range(0, image.height(), 3)}) > 2
     scene_window.document.change("settings.rays.show", False)
     assert not marks.isVisible()
+
+
+def test_rays_are_recorded_and_measured_from_then_on(
+    scene_window: MainWindow, tools: HotTools, qtbot: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked: list[Any] = []
+
+    def recorded(job: Job, scene: Any, state: Any, name: str, path: str) -> int:
+        asked.append((state.settings.render.width, name, path))
+        return 7
+
+    monkeypatch.setattr(ray_choice, "record", recorded)
+    monkeypatch.setattr(ray_choice.QInputDialog, "getItem", lambda *words: ("bounce 2", True))
+    monkeypatch.setattr(ray_choice.QFileDialog, "getSaveFileName", lambda *words: (str(tmp_path / "mine"), ""))
+    document = scene_window.document
+    qtbot.waitUntil(lambda: scene_window.loop.last_frame is not None)
+    tools.divergence.measured.record_wanted.emit()
+    path = str(tmp_path / "mine.npz")
+    qtbot.waitUntil(lambda: document.state.settings.rays.measured == path)
+    assert asked == [(scene_window.loop.last_frame.drawn[0], "bounce 2", path)]
+    assert tools.hot.measured.line.text() == path
+    document.undo()
+    assert document.state.settings.rays.measured == "picture"

@@ -64,6 +64,8 @@ def test_what_is_typed_is_wanted_as_it_is(choice: RaysChoice) -> None:
 def test_a_file_is_asked_for_and_shown_by_its_name(choice: RaysChoice, qtbot: Any) -> None:
     with qtbot.waitSignal(choice.file_wanted):
         pick(choice.kind, "file")
+    with qtbot.waitSignal(choice.record_wanted):
+        pick(choice.kind, "record")
     assert choice.kind.currentData() == "picture", "until there is one"
     choice.show_text("/rays/mine.npz")
     assert choice.kind.currentData() == "file" and choice.line.text() == "/rays/mine.npz"
