@@ -101,11 +101,21 @@ class Configuration:
     tables: tuple[str, str]
     moving_table: str | None
 
+    def as_published(self) -> Configuration:
+        """The same by the thesis' own loop."""
+        return dataclasses.replace(self, options=(*self.options, *THESIS_LOOP[self.hierarchy]))
+
     def settings(self, leaf: int, **others: Any) -> ViewSettings:
         """What a view takes to build so."""
         options: Any = checked(structure(self.hierarchy).Options, {**dict(self.options), "max_leaf_size": leaf})
         return ViewSettings(hierarchy=self.hierarchy, hierarchy_options=options, triangle_test=TRIANGLE_TEST, **others)
 
+
+THESIS_LOOP: dict[str, tuple[tuple[str, Any], ...]] = {
+    "hlbvh_median": (("launches", "levels"),),
+    "hlbvh_sah": (("launches", "levels"), ("top_splits", "bins")),
+}
+"""Options that build as 6.1.1 and 6.1.2 say: a launch a level, clusters binned at every level."""
 
 CONFIGURATIONS = (
     Configuration(
