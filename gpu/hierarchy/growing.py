@@ -36,8 +36,8 @@ from .measured import MeasuredHierarchy
 from .primitives import KINDS, TraversedRecords, check_primitives
 
 HEADROOM = (1.5, 1.25, 1.1)
-"""Room beyond what the first trees of a scene need, as it moves later: the most that stays within the limit of bytes.
-"""
+"""Room beyond what the first trees of a scene need, as it moves later: the most that stays within the bytes that are
+preferred, else within the limit of bytes."""
 
 GROWTH = (2.0, 1.5, 1.25)
 """By how much room grows that was too small, by the same rule."""
@@ -159,7 +159,7 @@ class GrowingHierarchy(MeasuredHierarchy):
                 self._grow(int(counts[STATUS_NOW]), primitives)
                 counts = self._build_and_read(primitives)
             before = self.tree.arrays_in_use()
-            wanted = self._with_headroom(counts, primitives)
+            wanted = self._with_headroom(counts, primitives, is_first=status == 0)
             if wanted != self.tree.capacity:
                 self._reserve(wanted, primitives)
                 self._build_once(primitives)
@@ -187,20 +187,26 @@ class GrowingHierarchy(MeasuredHierarchy):
         self.tree.reserve(capacity, primitives.count, KINDS[primitives.kind].record_floats)
         self.generation += 1
 
-    def _with_headroom(self, counts: np.ndarray, primitives: Primitives) -> Capacity:
-        """Room for a tree that was just built, and for what moves later, as far as the limit of bytes allows."""
+    def _with_headroom(self, counts: np.ndarray, primitives: Primitives, is_first: bool) -> Capacity:
+        """Room for a tree that was just built, and for what moves later, as far as bytes allow. Where it `is_first`,
+        working memory that was too much goes back; later a frame may have needed it that is over."""
         most, present = Capacity.at_most(self.limits(), primitives.count), self.tree.capacity
         needed = (int(counts[NODES_NOW]), int(counts[REFERENCES_NOW]), int(counts[WORKING_NOW]))
+        least_working = present.working
+        if is_first:
+            least_working = min(least_working, self.first_capacity(primitives.count).working)
+        choices = []
         for factor in HEADROOM:
             nodes, references, working = (int(factor * count) + 256 for count in needed)
-            wanted = Capacity(
-                min(most.nodes, max(nodes, present.nodes)),
-                min(most.references, max(references, present.references)),
-                min(most.working, max(working, present.working)),
+            choices.append(
+                Capacity(
+                    min(most.nodes, max(nodes, present.nodes)),
+                    min(most.references, max(references, present.references)),
+                    min(most.working, max(working, least_working)),
+                )
             )
-            if self._has_room_for(wanted, primitives):
-                return wanted
-        return present
+        fitting = [one for one in choices if self._has_room_for(one, primitives)]
+        return next((one for one in (*self._preferred(fitting, primitives), *fitting)), present)
 
     def _grow(self, status: int, primitives: Primitives) -> None:
         """More room of what was too small; HierarchyError at the limits."""
@@ -211,7 +217,7 @@ class GrowingHierarchy(MeasuredHierarchy):
             is_nodes = bool(status & NODES_FULL)
             what = f"{limits.nodes} nodes" if is_nodes else f"{limits.references} references"
             raise self._given_up(f"would need more than {what} per primitive", primitives)
-        fitting = [capacity for capacity in larger if self._has_room_for(capacity, primitives)]
+        fitting = self._preferred([one for one in larger if self._has_room_for(one, primitives)], primitives)
         self._reserve_within(fitting[0] if fitting else larger[-1], primitives)
 
     def _reserve_within(self, capacity: Capacity, primitives: Primitives) -> None:
@@ -220,13 +226,21 @@ class GrowingHierarchy(MeasuredHierarchy):
             raise self._given_up(f"would take more than {self.limits().bytes} bytes per primitive", primitives)
         self._reserve(capacity, primitives)
 
+    def _preferred(self, choices: list[Capacity], primitives: Primitives) -> list[Capacity]:
+        """Those that stay within the bytes that are preferred: all where none are."""
+        most = self.limits().preferred
+        return [one for one in choices if most is None or self._bytes_of(one, primitives) <= most * primitives.count]
+
     def _has_room_for(self, capacity: Capacity, primitives: Primitives) -> bool:
-        """Whether a tree of this capacity stays within the bytes that it may take, those of building it included."""
-        most, shape = self.limits().bytes, self.node_shape
-        if most is None:
-            return True
+        """Whether a tree of this capacity stays within the bytes that it may take."""
+        most = self.limits().bytes
+        return most is None or self._bytes_of(capacity, primitives) <= most * primitives.count + BYTES_FREE
+
+    def _bytes_of(self, capacity: Capacity, primitives: Primitives) -> int:
+        """Of a tree of this capacity and of building it."""
+        shape = self.node_shape
         tree_bytes = capacity.tree_bytes(shape, primitives) + capacity.draft_bytes(shape)
-        return tree_bytes + self.working_bytes(capacity, primitives.count) <= most * primitives.count + BYTES_FREE
+        return tree_bytes + self.working_bytes(capacity, primitives.count)
 
     def _given_up(self, why: str, primitives: Primitives) -> HierarchyError:
         return HierarchyError(

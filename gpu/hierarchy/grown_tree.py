@@ -56,12 +56,14 @@ class NodeShape:
 @dataclasses.dataclass(frozen=True)
 class Limits:
     """Where a structure gives up instead of growing: nodes and references per primitive, and bytes per primitive in
-    all, those of building included (None: as many as those take). `advice` ends the message."""
+    all, those of building included (None: as many as those take). `advice` ends the message. Below `preferred` bytes
+    per primitive it stays where it can: it grows by less there, and keeps less headroom."""
 
     nodes: int
     references: int
     bytes: int | None
     advice: str
+    preferred: int | None = None
 
 
 @dataclasses.dataclass(frozen=True)

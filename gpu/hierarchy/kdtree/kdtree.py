@@ -19,7 +19,7 @@ from ..grown_tree import Capacity, Limits
 from ..primitives import query_records
 from .node_table import read_node_table
 from .options import KdTreeOptions
-from .tree import MOST_BYTES, MOST_BYTES_LEAF, MOST_DEPTH, MOST_REFERENCES, NODE_SHAPE
+from .tree import MOST_BYTES, MOST_BYTES_LEAF, MOST_DEPTH, MOST_REFERENCES, NODE_SHAPE, PREFERRED_BYTES
 
 LAYOUT = "kd8"
 SHORT_STACK = 24
@@ -79,6 +79,7 @@ class KdTreeHierarchy(CellTreeHierarchy):
             bytes=MOST_BYTES if self.options.max_leaf_size >= MOST_BYTES_LEAF else None,
             advice="too many of them reach across the splits. Raise max_leaf_size, or lower max_depth or "
             "references_per_primitive.",
+            preferred=PREFERRED_BYTES,
         )
 
     def first_capacity(self, primitive_count: int) -> Capacity:

@@ -13,6 +13,10 @@ MOST_BYTES, MOST_BYTES_LEAF = 400, 64
 """Bytes per primitive in all, those of building included, for trees with leaves of so many or more. Smaller leaves take
 what 8 references take."""
 
+PREFERRED_BYTES = 390
+"""Bytes per primitive that trees with leaves of any size stay below where what they need allows it. Arrays that grow do
+so by eighths, which comes to a few bytes more."""
+
 MOST_DEPTH = 60
 """Levels at most: traversals keep a bit a level."""
 

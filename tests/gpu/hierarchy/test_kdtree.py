@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from raygrove.gpu.hierarchy.base import CannotRefitError, HierarchyError, Primitives
-from raygrove.gpu.hierarchy.grown_tree import NODES_NOW, Capacity
+from raygrove.gpu.hierarchy.grown_tree import NODES_NOW, WORKING_NOW, Capacity
 from raygrove.gpu.hierarchy.kdtree import kdtree
 from raygrove.gpu.hierarchy.kdtree.options import KdTreeOptions
 from raygrove.gpu.hierarchy.kdtree.tree import LEAF_AXIS, MOST_REFERENCES
@@ -152,7 +152,7 @@ def too_many(count: int, times: int) -> KdArrays:
     )
 
 
-def learns_that_it_lacks_room(made: GivenKdTree, primitives: Primitives) -> bool:
+def learns_that_it_lacks_room(made: kdtree.KdTreeHierarchy, primitives: Primitives) -> bool:
     """What the next frame would be told, once the newest build's status has arrived."""
     made.prepare(primitives, "rebuild")
     made.lacks_room(primitives)
@@ -231,6 +231,36 @@ def test_leaves_of_64_take_at_most_8_references_and_400_bytes_a_triangle(host_ta
         assert len(made.nodes().references) <= 8 * n
         assert stats.scratch_bytes > 8 * n
         made.close()
+
+
+def test_default_leaves_stay_below_400_bytes_a_triangle_where_they_can(host_target: Target) -> None:
+    """A surface, whose levels need 1.7 references a primitive at one time, with less headroom; loose triangles need
+    more, and have it."""
+    totals = []
+    for scene in (rolling(100), soup(3000, size=0.5)):
+        made, n = make(host_target, "sah_events"), len(scene.indices)
+        made.build(scene.upload(host_target))
+        stats = made.stats()
+        totals.append((stats.bytes + stats.scratch_bytes) / n)
+        working, needed = made.tree.capacity.working, int(host_target.download(made.tree.counts)[WORKING_NOW])
+        assert working >= 1.1 * needed
+        made.close()
+    assert totals[0] <= 400 < totals[1]
+
+
+def test_room_that_a_later_frame_needed_stays(host_target: Target) -> None:
+    """Small triangles that grow: once there is room for them, a frame in which they are small again gives none back."""
+    made, sizes = make(host_target, "sah_events"), (0.02, 0.5, 0.02, 0.5)
+    rooms = []
+    for size in sizes:
+        primitives = soup(2000, size=size).upload(host_target)
+        for _ in range(12):
+            if learns_that_it_lacks_room(made, primitives):
+                made.make_room(primitives)
+            made.build(primitives)
+        rooms.append(made.tree.capacity.working)
+    assert rooms[0] < rooms[1] == rooms[2] == rooms[3]
+    made.close()
 
 
 def rolling(side: int) -> TriangleScene:
