@@ -237,8 +237,9 @@ def test_default_leaves_stay_below_400_bytes_a_triangle_where_they_can(host_targ
     """A surface, whose levels need 1.7 references a primitive at one time, with less headroom; loose triangles need
     more, and have it."""
     totals = []
-    for scene in (rolling(100), soup(3000, size=0.5)):
+    for scene in (turned(ball(100)), soup(3000, size=0.5)):
         made, n = make(host_target, "sah_events"), len(scene.indices)
+        assert isinstance(made, kdtree.KdTreeHierarchy)
         made.build(scene.upload(host_target))
         stats = made.stats()
         totals.append((stats.bytes + stats.scratch_bytes) / n)
@@ -250,8 +251,8 @@ def test_default_leaves_stay_below_400_bytes_a_triangle_where_they_can(host_targ
 
 def test_room_that_a_later_frame_needed_stays(host_target: Target) -> None:
     """Small triangles that grow: once there is room for them, a frame in which they are small again gives none back."""
-    made, sizes = make(host_target, "sah_events"), (0.02, 0.5, 0.02, 0.5)
-    rooms = []
+    made, sizes, rooms = make(host_target, "sah_events"), (0.02, 0.5, 0.02, 0.5), []
+    assert isinstance(made, kdtree.KdTreeHierarchy)
     for size in sizes:
         primitives = soup(2000, size=size).upload(host_target)
         for _ in range(12):
@@ -263,10 +264,28 @@ def test_room_that_a_later_frame_needed_stays(host_target: Target) -> None:
     made.close()
 
 
+def turned(scene: TriangleScene) -> TriangleScene:
+    """No edge along an axis."""
+    turn, _ = np.linalg.qr(np.random.default_rng(3).normal(size=(3, 3)))
+    return scene_of(scene.corners() @ turn)
+
+
+def ball(side: int) -> TriangleScene:
+    """A sphere with bumps, of 2 side^2 triangles."""
+    u, v = np.meshgrid(np.linspace(0, 2 * np.pi, side + 1), np.linspace(0.01, 3.13, side + 1), indexing="ij")
+    radius = 1 + 0.1 * np.sin(7 * u) * np.sin(5 * v)
+    x, y, z = np.cos(u) * np.sin(v), np.sin(u) * np.sin(v), np.cos(v)
+    return sheet(radius[..., None] * np.stack([x, y, z], -1))
+
+
 def rolling(side: int) -> TriangleScene:
     """Hills of 2 side^2 triangles."""
     x, z = np.meshgrid(np.linspace(-1, 1, side + 1), np.linspace(-1, 1, side + 1), indexing="ij")
-    points = np.stack([x, 0.2 * np.sin(9 * x) * np.cos(7 * z), z], -1)
+    return sheet(np.stack([x, 0.2 * np.sin(9 * x) * np.cos(7 * z), z], -1))
+
+
+def sheet(points: np.ndarray) -> TriangleScene:
+    """Two triangles between each four of a net of points."""
     a, b, c, d = points[:-1, :-1], points[1:, :-1], points[:-1, 1:], points[1:, 1:]
     return scene_of(
         np.concatenate([np.stack([a, b, c], 2).reshape(-1, 3, 3), np.stack([b, d, c], 2).reshape(-1, 3, 3)])
