@@ -20,7 +20,7 @@ struct Chunk {
     int existing_count, open_count;
 
     __device__ int parent(int at) const { return above[at] >> COUNT_BITS; }
-    __device__ int height(int at) const { return above[at] & COUNT_MASK; }
+    __device__ int heights(int at) const { return above[at] & COUNT_MASK; }
     __device__ bool is_done(int at) const { return load_shared_state(states, at) & DONE; }
     __device__ bool is_collapsed(int at) const { return load_shared_state(states, at) & NODE_IS_COLLAPSED; }
     // Of a finished node, whether the one above it is not.
@@ -38,17 +38,20 @@ struct ChunkRotator {
         return is_leaf(child) ? load_shared_box(chunk.references, max(first_reference(child) - first, 0))
                               : load_shared_box(chunk.boxes, child - first);
     }
-    __device__ int height(int child) const { return is_leaf(child) ? 0 : chunk.height(child - first); }
+    __device__ int heights(int child) const { return is_leaf(child) ? 0 : chunk.heights(child - first); }
     __device__ int left(int child) const { return chunk.left[child - first]; }
     __device__ int right(int child) const { return chunk.right[child - first]; }
     __device__ bool is_collapsed(int child) const { return !is_leaf(child) && chunk.is_collapsed(child - first); }
 
-    // Exchange what lies below the node at `at`, whose parent's place is `up`; whether the node is collapsed then.
-    __device__ bool visit(int at, int up) const {
-        const int children[2] = {chunk.left[at], chunk.right[at]};
-        const int best = best_exchange(*this, children[0], children[1]);
-        if (best != NO_EXCHANGE) exchange(best, at, children[0] - first, children[1] - first);
-        return settle(at, up);
+    // Exchange what lies below the node at `at`, which is finished then but for its state; whether it is collapsed.
+    __device__ bool visit(int at) const {
+        keep_height(at, first_height_over(heights(chunk.left[at]), heights(chunk.right[at])));
+        const int best = best_exchange(*this, chunk.left[at], chunk.right[at]);
+        if (best != NO_EXCHANGE) {
+            exchange(best, at, chunk.left[at] - first, chunk.right[at] - first);
+            keep_height(at, first_height_of(chunk.heights(at)));
+        }
+        return is_to_collapse(at);
     }
     // By the number of best_exchange; `left` and `right` are the places of children, of leaves nothing.
     __device__ void exchange(int best, int at, int left, int right) const {
@@ -61,22 +64,26 @@ struct ChunkRotator {
         other = kept;
         adopt(mine_at, mine);
         adopt(other_at, other);
-        fit(other_at, at);
-        if (!takes_child) fit(mine_at, at);
+        fit(other_at);
+        if (!takes_child) fit(mine_at);
     }
     __device__ void adopt(int at, int child) const {
         if (is_leaf(child)) return;
-        chunk.above[child - first] = at << COUNT_BITS | chunk.height(child - first);
+        chunk.above[child - first] = at << COUNT_BITS | chunk.heights(child - first);
         parent[child] = first + at;
     }
     // A child that has got another child.
-    __device__ void fit(int at, int up) const {
-        store_shared_box(chunk.boxes, at, merge(box(chunk.left[at]), box(chunk.right[at])));
-        store_shared_state(chunk.states, at, DONE | (settle(at, up) ? NODE_IS_COLLAPSED : 0));
-    }
-    __device__ bool settle(int at, int up) const {
+    __device__ void fit(int at) const {
         const int left = chunk.left[at], right = chunk.right[at];
-        chunk.above[at] = up * (1 << COUNT_BITS) | height_over(height(left), height(right));
-        return first + at != 0 && !is_collapsed(left) && !is_collapsed(right);
+        store_shared_box(chunk.boxes, at, merge(box(left), box(right)));
+        keep_height(at, first_height_over(heights(left), heights(right)));
+        store_shared_state(chunk.states, at, DONE | (is_to_collapse(at) ? NODE_IS_COLLAPSED : 0));
+    }
+    __device__ void keep_height(int at, int first_height) const {
+        const int height = height_over(heights(chunk.left[at]), heights(chunk.right[at]));
+        chunk.above[at] = (chunk.above[at] & ~COUNT_MASK) | heights_of(height, first_height);
+    }
+    __device__ bool is_to_collapse(int at) const {
+        return first + at != 0 && !is_collapsed(chunk.left[at]) && !is_collapsed(chunk.right[at]);
     }
 };

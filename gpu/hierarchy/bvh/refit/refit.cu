@@ -156,7 +156,11 @@ struct Tree : NodeWriter {
             store_shared_box(chunk.boxes, up, box);
             at = up;
             up = word >> COUNT_BITS;
-            if (ROTATES) is_collapsed = ChunkRotator{chunk, parent, first}.visit(at, up);
+            if (ROTATES) {
+                is_collapsed = ChunkRotator{chunk, parent, first}.visit(at);
+                box = load_shared_box(chunk.boxes, at);  // which it was, but not held meanwhile
+                up = chunk.parent(at);
+            }
         }
     }
     __device__ bool has_leaf(int chunk_first, int leaf) const {
@@ -172,7 +176,7 @@ struct Tree : NodeWriter {
             right_box = is_leaf(right) ? leaf_box(chunk, first, right) : load_shared_box(chunk.boxes, right - first);
         }
         write_together(first + at, left_box, left, right_box, right, chunk.is_collapsed(at), is_asked, is_top);
-        if (ROTATES && is_asked) heights[first + at] = (uint8)chunk.height(at);
+        if (ROTATES && is_asked) heights[first + at] = (uint8)chunk.heights(at);
     }
 
     // For groups.cuh: a node that is still open, with the part of its leaves, in the chunk's list, which lies
