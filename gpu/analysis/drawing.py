@@ -114,6 +114,16 @@ def width_of(text: str, size: float) -> float:
                       for one in text)  # fmt: skip
 
 
+def apart(places: Sequence[float], least: float, lowest: float) -> list[float]:
+    """Heights of words, moved so that each is `least` or more from the others and none is below `lowest`: those at the
+    bottom stay where they can."""
+    moved, limit = list(places), lowest
+    for place in sorted(range(len(places)), key=lambda one: -places[one]):
+        moved[place] = min(places[place], limit)
+        limit = moved[place] - least
+    return moved
+
+
 def _svg(thing: Rectangle | Line | Words) -> str:
     if isinstance(thing, Rectangle):
         box = f'x="{thing.x:.2f}" y="{thing.y:.2f}" width="{thing.width:.2f}" height="{thing.height:.2f}"'

@@ -19,14 +19,19 @@ body {{ margin: 0 auto; max-width: 60rem; padding: 1rem; background: var(--back)
 font: 1rem/1.5 system-ui, sans-serif; }}
 h1 {{ font-size: 1.5rem; margin: 0; }} h2 {{ font-size: 1.15rem; margin: 2rem 0 0.5rem; }}
 p, dd {{ color: var(--soft); }} .verdict {{ color: var(--text); font-weight: 600; }}
-.wide {{ overflow-x: auto; }} svg {{ width: 100%; min-width: 34rem; max-width: 48rem; height: auto; }}
-table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
-th, td {{ text-align: right; padding: 0.25rem 0.6rem; border-bottom: 1px solid var(--line); white-space: nowrap; }}
+.wide {{ overflow-x: auto; background: linear-gradient(to right, var(--back) 40%, transparent) 0 0 / 3rem 100% local,
+linear-gradient(to left, var(--back) 40%, transparent) 100% 0 / 3rem 100% local,
+linear-gradient(to right, var(--line), transparent) 0 0 / 1rem 100% scroll,
+linear-gradient(to left, var(--line), transparent) 100% 0 / 1rem 100% scroll; background-repeat: no-repeat; }}
+svg {{ width: 100%; min-width: 34rem; max-width: 48rem; height: auto; }}
+table {{ border-collapse: collapse; font-size: 0.875rem; font-variant-numeric: tabular-nums; }}
+th, td {{ text-align: right; padding: 0.25rem 0.45rem; border-bottom: 1px solid var(--line); white-space: nowrap; }}
+th {{ vertical-align: bottom; white-space: normal; }}
 th.name, td.name {{ text-align: left; }}
 ol {{ padding-left: 1.4rem; }} li {{ margin: 0.3rem 0; }}
 .pictures {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: 0.8rem; }}
 figure {{ margin: 0; }} figure img {{ width: 100%; display: block; }} figcaption {{ overflow-wrap: anywhere; }}
-pre {{ overflow-x: auto; padding: 0.6rem; border: 1px solid var(--line); }}
+pre {{ white-space: pre-wrap; overflow-wrap: anywhere; padding: 0.6rem; border: 1px solid var(--line); }}
 dl {{ display: grid; grid-template-columns: max-content 1fr; gap: 0 1rem; }} dt {{ font-weight: 600; }}
 dd {{ margin: 0; overflow-wrap: anywhere; }}
 {style_of(LIGHT)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .drawing import DASHES, Drawing, Line, Rectangle, Words
+from .drawing import DASHES, Drawing, Line, Rectangle, Words, apart
 from .race import LETTERS, Race
 
 PHASES = {"update_ms": "build", "trace_ms": "trace", "shade_ms": "shade"}
@@ -12,6 +12,7 @@ PHASES = {"update_ms": "build", "trace_ms": "trace", "shade_ms": "shade"}
 NAMES = {"build": "build and refit", "trace": "trace", "shade": "shade"}
 WIDTH, ROW, LEFT, FIRST_ROW = 640.0, 34.0, 12.0, 46.0
 HEIGHT, AXIS = 300.0, 56.0
+LETTER_HEIGHT = 11.0
 
 
 def plots(race: Race) -> dict[str, Drawing]:
@@ -59,16 +60,17 @@ def over_frames(race: Race) -> Drawing:
         ms = top * step / 4.0
         y = base - ms * down
         made.things.append(Line(((AXIS, y), (WIDTH - 30.0, y)), "grid"))
-        made.things.append(Words(AXIS - 8.0, y + 4.0, f"{ms:.3g}", "secondary", "end"))
+        made.things.append(Words(AXIS - 8.0, y + 4.0, f"{ms:,.6g}", "secondary", "end"))
     for number in sorted({0, len(race.frames) // 2, len(race.frames) - 1}):
         x = AXIS + number * across
         made.things.append(Words(x, base + 18.0, str(race.frames[number]), "secondary", "middle"))
     made.things += [Words(AXIS - 44.0, 22.0, "ms a frame", "secondary"),
                     Words(WIDTH / 2.0, HEIGHT - 8.0, "frame", "secondary", "middle")]  # fmt: skip
-    for one in race.contestants:
+    ends = apart([base - one.frame_ms[-1] * down + 4.0 for one in race.contestants], LETTER_HEIGHT, base + 4.0)
+    for one, end in zip(race.contestants, ends, strict=True):
         points = tuple((AXIS + k * across, base - ms * down) for k, ms in enumerate(one.frame_ms))
         made.things.append(Line(points, "text", 1.6, DASHES[LETTERS.index(one.letter)]))
-        made.things.append(Words(points[-1][0] + 6.0, points[-1][1] + 4.0, one.letter))
+        made.things.append(Words(points[-1][0] + 6.0, end, one.letter))
     return made
 
 

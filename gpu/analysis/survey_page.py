@@ -9,12 +9,13 @@ from .drawing import Drawing, Line, Rectangle, Words, width_of
 from .pages import document_of, facts_list
 from .race import METRICS, Correlation
 from .race_page import correlations_part, figures_table
-from .race_plots import rounded_up
+from .race_plots import LETTER_HEIGHT, rounded_up
 from .survey import Survey
 
 WIDTH, HEIGHT, LEFT, RIGHT, ABOVE, BELOW = 640.0, 320.0, 56.0, 30.0, 34.0, 52.0
 MARK = 5.0
 """Pixels of a structure's mark."""
+MIB = 2.0**20
 NAMED = 5
 """So many structures have their names beside them where none is an outlier: the fastest."""
 
@@ -31,7 +32,7 @@ def page_of(survey: Survey, command: str = "") -> str:
     parts = [
         f'<p class="verdict">{html.escape(survey.verdict)}</p>',
         *(f"<p>{html.escape(note)}</p>" for note in survey.notes),
-        f"<h2>What goes with speed</h2>\n{correlations_part(found, count)}" if found else "",
+        f"<h2>Rank correlation</h2>\n{correlations_part(found, count)}" if found else "",
         f'<div class="wide">{scatter(survey, found[0]).svg(is_inline=True)}</div>' if found else "",
         f"<h2>Figures, the fastest rays first</h2>\n{figures_table(survey.contestants, letters=False)}",
         f"<h2>How it was measured</h2>\n{facts_list(facts)}",
@@ -42,27 +43,40 @@ def page_of(survey: Survey, command: str = "") -> str:
 
 def scatter(survey: Survey, shown: Correlation) -> Drawing:
     """Each structure by one figure of its tree and its measured rays a second; outliers by name, else the fastest."""
-    title = METRICS[shown.metric]
+    is_memory = shown.metric == "bytes"
+    title, unit = ("memory, MiB", MIB) if is_memory else (METRICS[shown.metric], 1.0)
     made = Drawing(WIDTH, HEIGHT, f"{title} and rays a second: {survey.scene}")
     some = [one for one in survey.contestants if getattr(one, shown.metric) is not None]
-    most = rounded_up(max(float(getattr(one, shown.metric)) for one in some) or 1.0)
+    values = [float(getattr(one, shown.metric)) / unit for one in some]
+    most = rounded_up(max(values) or 1.0)
     fastest = rounded_up(max(one.mrays_per_s for one in some) or 1.0)
     across, up, base = (WIDTH - LEFT - RIGHT) / most, (HEIGHT - ABOVE - BELOW) / fastest, HEIGHT - BELOW
     for step in range(5):
         x, y = LEFT + most * step / 4.0 * across, base - fastest * step / 4.0 * up
         made.things += [
             Line(((LEFT, y), (WIDTH - RIGHT, y)), "grid"),
-            Words(LEFT - 8.0, y + 4.0, f"{fastest * step / 4.0:.3g}", "secondary", "end"),
-            Words(x, base + 18.0, f"{most * step / 4.0:.3g}", "secondary", "middle"),
+            Words(LEFT - 8.0, y + 4.0, f"{fastest * step / 4.0:,.6g}", "secondary", "end"),
+            Words(x, base + 18.0, f"{most * step / 4.0:,.6g}", "secondary", "middle"),
         ]
     made.things += [Words(LEFT - 44.0, 18.0, "million rays a second", "secondary"),
                     Words(WIDTH / 2.0, HEIGHT - 10.0, title, "secondary", "middle")]  # fmt: skip
     named = shown.outliers or tuple(one.configuration for one in some[:NAMED])
-    for one in some:
-        x, y = LEFT + float(getattr(one, shown.metric)) * across, base - one.mrays_per_s * up
+    placed: list[tuple[float, float, float]] = []
+    for one, value in zip(some, values, strict=True):
+        x, y = LEFT + value * across, base - one.mrays_per_s * up
         made.things.append(Rectangle(x - MARK / 2.0, y - MARK / 2.0, MARK, MARK, "text"))
         if one.configuration in named:
-            fits = x + 8.0 + width_of(one.configuration, 11.0) < WIDTH
-            made.things.append(Words(x + (8.0 if fits else -8.0), y - 6.0, one.configuration, "text",
-                                     "start" if fits else "end"))  # fmt: skip
+            made.things.append(_name(one.configuration, x, y + 4.0, placed))
     return made
+
+
+def _name(text: str, x: float, y: float, placed: list[tuple[float, float, float]]) -> Words:
+    """A name beside its mark, below the names that are `placed` there already (from x, to x, y); it is one of them
+    then."""
+    width = width_of(text, 11.0)
+    fits = x + 8.0 + width < WIDTH
+    left = x + 8.0 if fits else x - 8.0 - width
+    while any(left < end and begin < left + width and abs(y - other) < LETTER_HEIGHT for begin, end, other in placed):
+        y += 1.0
+    placed.append((left, left + width, y))
+    return Words(x + (8.0 if fits else -8.0), y, text, "text", "start" if fits else "end")

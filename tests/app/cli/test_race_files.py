@@ -19,9 +19,9 @@ from PIL import Image
 import raygrove as rg
 from raygrove.app.ui.colors import DARK as WINDOW_DARK
 from raygrove.app.ui.colors import LIGHT as WINDOW_LIGHT
-from raygrove.gpu.analysis.drawing import DARK, LIGHT, Drawing, Line, Rectangle, Words
+from raygrove.gpu.analysis.drawing import DARK, LIGHT, Drawing, Line, Rectangle, Words, apart
 from raygrove.gpu.analysis.hit_proof import HitProof
-from raygrove.gpu.analysis.race import Race, judged
+from raygrove.gpu.analysis.race import LETTERS, Race, judged
 from raygrove.gpu.analysis.race_files import ENDINGS, contents, folder_of
 from raygrove.gpu.analysis.race_page import MARK, png_of
 from raygrove.gpu.analysis.race_plots import plots
@@ -134,6 +134,14 @@ def test_bars_are_as_long_as_what_they_stand_for() -> None:
     costs = [one.ms.median for one in race().ranking]
     assert np.allclose(np.divide(by_row, by_row[0]), np.divide(costs, costs[0]))
     assert bars[0].width / by_row[0] == pytest.approx(3.3 / 8.1)
+
+
+def test_letters_at_the_ends_of_lines_are_apart() -> None:
+    assert apart([50.0, 51.0, 10.0], 11.0, 100.0) == [40.0, 51.0, 10.0]
+    assert apart([99.0, 99.0, 99.0], 11.0, 95.0) == [95.0, 84.0, 73.0]
+    ends = [thing for thing in plots(race())["frames"].things if isinstance(thing, Words) and thing.text in LETTERS]
+    heights = sorted(end.y for end in ends)
+    assert len(ends) == len(race().contestants) and min(np.diff(heights)) >= 11.0
 
 
 def test_colours_are_the_windows() -> None:
