@@ -1,9 +1,9 @@
 """What each contestant costs over the clip, a line each, below the pictures: medians of what was measured.
-Lines are told apart by letter and dash, as in the panel Cost over time, and by shapes on their values as long as these
-are few; a click goes there."""
+Lines are told apart by letter, dash and shape; a click goes there."""
 
 from __future__ import annotations
 
+import math
 import time
 
 import numpy as np
@@ -22,8 +22,8 @@ BETWEEN_S = 0.5
 HEIGHT, LOW_HEIGHT, LOW_BELOW = 132, 92, 520
 """Pixels of it, and in a view that is lower than the last."""
 
-MOST_MARKED = 24
-"""Values of a line that have their shapes on them: more of them would hide its dashes."""
+MOST_MARKS = 12
+"""Shapes on a line: more of them would hide its dashes."""
 
 
 def titles() -> dict[str, str]:
@@ -88,8 +88,8 @@ class RaceLines(QWidget):
         clip, and dots between gaps would have neither dash nor shape."""
         times, values = self.log.line(place, self._shown)
         known = np.isfinite(values)
-        is_marked = np.count_nonzero(known) <= MOST_MARKED
-        return Line(times[known], values[known], color, letter=LETTERS[place], is_marked=bool(is_marked))
+        every = math.ceil(np.count_nonzero(known) / MOST_MARKS)
+        return Line(times[known], values[known], color, letter=LETTERS[place], mark_every=every)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Catch up with what came while it was hidden."""

@@ -57,15 +57,15 @@ TICK_WIDTH, TICK_HEIGHT = 70, 32
 @dataclasses.dataclass(frozen=True)
 class Line:
     """Values over times, both of one length and times ascending; a value that is not a number is a gap. `is_old` draws
-    thin, and without a letter dotted; a `letter` stands at the line's end, and chooses one of DASHES. `is_marked` puts
-    a shape, the letter's own, on every value: for lines of few."""
+    thin, and without a letter dotted; a `letter` stands at the line's end, and chooses one of DASHES. A shape,
+    the letter's own, is on each `mark_every`-th value, 0 on none; lines of other letters have them elsewhere."""
 
     times: np.ndarray
     values: np.ndarray
     color: str
     is_old: bool = False
     letter: str = ""
-    is_marked: bool = False
+    mark_every: int = 0
 
     @property
     def style(self) -> Qt.PenStyle:
@@ -73,6 +73,12 @@ class Line:
         if self.letter:
             return DASHES[(ord(self.letter) - ord("A")) % len(DASHES)]
         return Qt.PenStyle.DotLine if self.is_old else Qt.PenStyle.SolidLine
+
+    def first_mark(self, count: int) -> int:
+        """Which of `count` values has the first shape: later with each letter, so that shapes do not lie upon each
+        other where values are alike."""
+        place = (ord(self.letter or "A") - ord("A")) % len(DASHES)
+        return min(place * self.mark_every // len(DASHES), count - 1)
 
 
 class LineChart(QWidget):
@@ -189,8 +195,8 @@ class LineChart(QWidget):
                 points = self._points(run, area)
                 if len(points) > 1:
                     painter.drawPolyline(points)
-                if line.is_marked:
-                    for place in points:
+                if line.mark_every:
+                    for place in points[line.first_mark(len(points)) :: line.mark_every]:
                         painter.fillPath(mark(line.letter, place), QColor(line.color))
                 elif len(points) == 1:
                     dot = QPainterPath()

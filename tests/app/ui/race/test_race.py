@@ -18,9 +18,9 @@ from raygrove.app.settings.race_options import contestants_of
 from raygrove.app.settings.titles import structure_title
 from raygrove.app.ui.race.header import RaceHeader
 from raygrove.app.ui.race.naming import ordinal, policy_title
-from raygrove.app.ui.race.race_lines import MOST_MARKED
+from raygrove.app.ui.race.race_lines import MOST_MARKS
 from raygrove.app.ui.race.ranking_panel import RankingPanel
-from raygrove.app.ui.widgets.line_chart import mark
+from raygrove.app.ui.widgets.line_chart import Line, mark
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.analysis.hit_proof import HitProof
 from raygrove.gpu.analysis.intervals import Measured
@@ -208,8 +208,9 @@ def test_lines_over_the_clip_are_told_apart_by_letter_and_dash(raced: MainWindow
     lines = view.lines.chart.lines
     assert [line.letter for line in lines] == ["A", "B"] and lines[0].style != lines[1].style
     assert all(np.isfinite(line.values).all() for line in lines), "gaps would leave dots that all look alike"
-    few = [line.is_marked for line in lines]
-    assert few == [len(line.times) <= MOST_MARKED for line in lines]
+    marked = [[*range(len(line.times))][line.first_mark(len(line.times)) :: line.mark_every] for line in lines]
+    assert all(1 <= len(places) <= MOST_MARKS for places in marked)
+    assert Line(lines[0].times, lines[0].values, "", letter="C", mark_every=4).first_mark(20) == 2
     shapes = [mark(letter, QPointF(0.0, 0.0)) for letter in "ABCD"]
     assert not any(one == other for one, other in itertools.combinations(shapes, 2))
     first, second = (line.values[np.isfinite(line.values)] for line in lines)
