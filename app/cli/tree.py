@@ -76,7 +76,7 @@ def _done(names: argparse.Namespace, words: Words, state: State, clip: Clip, tim
         rows = [dataclasses.asdict(finding) for finding in findings]
         _tell(names, {"findings": rows}, str(findings).splitlines())
         return EXIT_FOUND if findings.is_bad else 0
-    found = validate(tree, clip, time=times[0])
+    found = validate(tree, clip, time=times[0], target=target)
     facts = {**dataclasses.asdict(found), "is_valid": found.is_valid, "sentence": found.sentence}
     _tell(names, facts, [fault.sentence for fault in found.faults] or [found.sentence])
     if not found:

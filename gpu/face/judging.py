@@ -9,11 +9,13 @@ import numpy as np
 
 from ..analysis.diagnosis import Findings, cost_of_table, diagnose_geometry, diagnose_tree
 from ..analysis.frame_bounds import frame_faults
+from ..analysis.proved_trees import validate_on
 from ..analysis.validation import Validation, boxes_of
 from ..analysis.validation import validate as validate_boxes
 from ..errors import Error
 from ..hierarchy.base import NodeTable
 from ..hierarchy.bvh.own.tree import Tree
+from ..target.base import Target
 from ..target.foreign import on_host
 from . import arrays
 from .clips import Clip
@@ -29,6 +31,7 @@ def validate(
     time: float = 0.0,
     splits_references: bool | None = None,
     ulps: int = 1,
+    target: Target | None = None,
 ) -> Validation:
     """Whether a tree is one, and is up to date with its geometry: links without cycles, each primitive in exactly one
     leaf (one or more with `splits_references`, by default as the tree says), every child in its parent's box and every
@@ -39,7 +42,8 @@ def validate(
     A tree that has `frame_bounds` is looked at over a rg.Clip in each of those frames, too.
 
     `shape` is what the tree has to fit: vertices (V, 3) with `triangles` (N, 3), a rg.Clip at `time` seconds, a
-    rg.Scene, or the boxes (N, 6) of primitives. Primitives that are not finite need not be in it.
+    rg.Scene, or the boxes (N, 6) of primitives. Primitives that are not finite need not be in it. With a `target` its
+    kernels look at a large tree; numpy does else.
 
     Raises Error where the geometry is none; what is wrong with the tree is in the answer.
 
@@ -57,7 +61,10 @@ def validate(
         raise Error(f"a tree is a rg.Tree or a rg.Structure, not {type(tree).__name__}", "rg.validate", "give one")
     boxes = host_boxes(shape, triangles, time)
     splits = getattr(tree, "splits_references", False) if splits_references is None else splits_references
-    found = validate_boxes(tree, boxes, splits_references=splits, ulps=ulps)
+    if target is None:
+        found = validate_boxes(tree, boxes, splits_references=splits, ulps=ulps)
+    else:
+        found = validate_on(target, tree, boxes, splits_references=splits, ulps=ulps)
     if found.is_valid and isinstance(tree, Tree) and isinstance(shape, Clip):
         faults = frame_faults(tree, lambda at: boxes_of(*shape.at(at)), ulps)
         return dataclasses.replace(found, faults=faults)

@@ -14,9 +14,10 @@ from numpy.typing import ArrayLike
 
 from ..analysis.hot_frames import hot_spots_of_rays
 from ..analysis.hot_spots import HotSpots
+from ..analysis.proved_trees import validate_on
 from ..analysis.ray_log import RayLog
 from ..analysis.tree_files import save_tree, tree_of
-from ..analysis.validation import Validation, validate
+from ..analysis.validation import Validation
 from ..errors import Error
 from ..hierarchy.base import Hierarchy, NodeTable, Primitives, StructureChoice
 from ..hierarchy.bvh.own.boxes import read_boxes
@@ -336,10 +337,9 @@ class Structure(NearestToArrays):
             save_tree(tree_of(table), path, self._configured.name)
 
     def validate(self, *, ulps: int = 1) -> Validation:
-        """Whether the tree is sound and up to date with the scene as it is now (`rg.validate`). Waits for the device,
-        and works on the host."""
-        splits = self._hierarchy.capabilities.splits_references
-        return validate(self.nodes(), self.primitive_boxes(), splits_references=splits, ulps=ulps)
+        """Whether the tree is sound and fits its scene as it is now (`rg.validate`). Waits for the device."""
+        with self._used("Structure.validate") as target:
+            return validate_on(target, self.nodes(), self.primitive_boxes(), self.splits_references, ulps)
 
     @property
     def splits_references(self) -> bool:

@@ -22,7 +22,7 @@ def test_parts_are_of_what_they_say(target: Target) -> None:
         hot[0],
         laboratory.debugger_row(target, make_demo("explode", 2000), (64, 48), 1),
         laboratory.race_row(target, make_demo("orbit"), (32, 24), 1),
-        laboratory.validation_row(target, make_demo("blob", 1000), 1),
+        *laboratory.validation_rows(target, make_demo("blob", 1000), 1),
     ]
     assert all(row["figure"] > 0.0 for row in rows)
     assert all(row["figure"] == pytest.approx(row["ms"] / row["trace_ms"]) for row in hot)
@@ -31,5 +31,6 @@ def test_parts_are_of_what_they_say(target: Target) -> None:
     events = re.fullmatch(r"(\d+) events", rows[1]["beside"])
     assert events and int(events[1]) > 3
     assert rows[2]["figure"] == pytest.approx(rows[2]["together_ms"] / sum(rows[2]["alone_ms"]))
+    assert [row["what"].startswith("validation") for row in rows] == [False] * 3 + [True] * 3
     nodes = re.fullmatch(r"([\d,]+) nodes", rows[3]["of"])
     assert nodes and 500 <= int(nodes[1].replace(",", "")) < 1000

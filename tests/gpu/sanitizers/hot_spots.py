@@ -1,8 +1,12 @@
-"""Hot spots for the scenario: a small picture's rays, counted; warps, and pixels that paid."""
+"""Hot spots for the scenario: a small picture's rays, counted; warps, and pixels that paid; and the tree, proved."""
 
 from __future__ import annotations
 
-from raygrove.gpu.analysis.hot_frames import divergence_of, hot_spots_of, paid_of
+import numpy as np
+
+from raygrove.gpu.analysis.hot_frames import corners_of, divergence_of, hot_spots_of, paid_of
+from raygrove.gpu.analysis.proved_trees import proved, uploaded
+from raygrove.gpu.analysis.tree_files import tree_of
 from raygrove.gpu.camera import Camera
 from raygrove.gpu.engine import Engine, View, ViewSettings
 from raygrove.gpu.pixels import ArrayPixels
@@ -21,3 +25,9 @@ def run_hot_spots(target: Target) -> None:
         assert found.counts.rays > 72 * 24 and found.visits[0] >= 72 * 24
         assert divergence_of(engine, view).longest > 0
         assert paid_of(engine, view, found, [0]).sum() >= 72 * 24
+        corners = corners_of(engine, view)
+        assert corners is not None
+        boxes = np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)
+        for tree in (found.table, tree_of(found.table)):
+            there = uploaded(target, tree, boxes)
+            assert there is not None and proved(target, there) and proved(target, there, splits_references=True)
