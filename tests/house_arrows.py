@@ -70,6 +70,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
         "gpu.animate",
         "gpu.display.sphere_look",
         "gpu.engine",
+        "gpu.face.given_trees",
         "gpu.face.races",
         "gpu.face.workloads",
         "gpu.hierarchy.base",

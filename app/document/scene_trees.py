@@ -19,7 +19,16 @@ from raygrove.gpu.configuration import parse
 from raygrove.gpu.errors import Error
 from raygrove.gpu.face.clips import Clip
 from raygrove.gpu.face.foreign_trees import tree_of_file
-from raygrove.gpu.face.given_trees import expect_tree, fitted, forget_trees, is_awaited, note_of, note_on, use_tree
+from raygrove.gpu.face.given_trees import (
+    expect_tree,
+    fitted,
+    forget_trees,
+    is_awaited,
+    keep_frames,
+    note_of,
+    note_on,
+    use_tree,
+)
 from raygrove.gpu.hierarchy.bvh.own.tree import Tree
 from raygrove.gpu.hierarchy.registry import structures
 from raygrove.gpu.scene import Remark, Scene
@@ -48,13 +57,20 @@ def is_tree_file(path: str) -> bool:
 @dataclasses.dataclass(frozen=True)
 class ReadTree:
     """A file's tree over a scene's instant; `sentences` say what was proved, or what is wrong with its boxes, which
-    `note` says, too, and that they are made anew."""
+    `note` says, too, and that they are made anew; `of_file` is the tree with all boxes that the file has."""
 
     tree: Tree
     time: float
     is_valid: bool
     sentences: tuple[str, ...]
     note: str = ""
+    of_file: Tree | None = None
+
+    def use(self, name: str) -> None:
+        """Make it the builder of this name."""
+        use_tree(self.tree, name, note=self.note)
+        if self.of_file is not None:
+            keep_frames(name, self.of_file)
 
 
 def read_tree(path: str, scene: Scene, times: Collection[float]) -> ReadTree:
@@ -68,12 +84,13 @@ def read_tree(path: str, scene: Scene, times: Collection[float]) -> ReadTree:
     for time in dict.fromkeys(times):
         try:
             mesh = Clip.from_plain(scene).at(time)
-            tree, found = fitted(tree_of_file(path, mesh), mesh)
+            of_file = tree_of_file(path, mesh)
+            tree, found = fitted(of_file, mesh)
         except Error as error:
             reasons.append(str(error).rstrip("."))
             continue
         said = tuple(fault.sentence for fault in found.faults) or (found.sentence,)
-        return ReadTree(tree, time, found.is_valid, said, note_on(found))
+        return ReadTree(tree, time, found.is_valid, said, note_on(found), of_file)
     told = reasons[0] if os.path.basename(path) in reasons[0] else f"{display_path(path)}: {reasons[0]}"
     raise TreeOfSceneError(f"{told}.", path)
 
@@ -84,7 +101,7 @@ def with_trees(scene: Scene, options: TreeOptions) -> Scene:
     remarks: list[Remark] = []
     for name, path in trees_of(options).items():
         found = read_tree(path, scene, [options.time])
-        use_tree(found.tree, name, note=found.note)
+        found.use(name)
         if not found.is_valid:
             remarks.append(Remark(1, f"{display_path(path)}: {found.note}"))
     return dataclasses.replace(scene, remarks=(*scene.remarks, *remarks)) if remarks else scene
@@ -168,7 +185,7 @@ def _take(document: Document, path: str, found: ReadTree) -> str:
     settings = document.state.settings
     name = name_of(path, settings.trees)
     expect_tree(name)
-    use_tree(found.tree, name, note=found.note)
+    found.use(name)
     kind, render = structures()[name], settings.render
     render = dataclasses.replace(
         render,

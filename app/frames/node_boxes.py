@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 
 from raygrove.app.document.state import State
+from raygrove.gpu.analysis.frame_bounds import frame_table
 from raygrove.gpu.analysis.tree_levels import joined_nodes
 from raygrove.gpu.camera import Camera
 from raygrove.gpu.clip import ClipOptions
 from raygrove.gpu.engine import Boxes, Engine, View, depth_colors
+from raygrove.gpu.face.given_trees import frames_of
 from raygrove.gpu.hierarchy.base import NodeTable
 from raygrove.gpu.scene import Moment, Scene
 
@@ -29,7 +31,8 @@ LEAST_SHARE = 20.0
 class BoxReport:
     """What there is on each level, and how many boxes were drawn of those asked for. `colors` (levels, 3) uint8 are the
     levels' colours. `visibility` is a sentence on what can be seen from the camera or a cell, where that is asked.
-    `joined` inner nodes of the binary tree, whose levels these are, a wide layout has in nodes further up."""
+    `joined` inner nodes of the binary tree, whose levels these are, a wide layout has in nodes further up. `source`
+    says whose boxes they are, where the file's were asked for."""
 
     level_counts: tuple[int, ...]
     leaf_counts: tuple[int, ...]
@@ -38,6 +41,7 @@ class BoxReport:
     colors: np.ndarray
     visibility: str = ""
     joined: int = 0
+    source: str = ""
 
     @property
     def sentence(self) -> str:
@@ -48,7 +52,7 @@ class BoxReport:
             said = f"{self.shown:,} boxes of {sum(self.level_counts):,} are drawn."
         if self.joined:
             said += f" They are the binary tree's: the layout joins {self.joined:,} of its inner nodes to those above."
-        return f"{said} {self.visibility}".strip()
+        return " ".join(part for part in (said, self.source, self.visibility) if part)
 
 
 def heights(table: NodeTable) -> np.ndarray:
@@ -128,6 +132,7 @@ class NodeBoxes:
         self._boxes: Boxes | None = None
         self._visible: np.ndarray | None = None
         self._heights: np.ndarray | None = None
+        self._source = ""
         self._structure: object = None
         self._instant: object = None
         self._selection: object = None
@@ -145,7 +150,7 @@ class NodeBoxes:
             view.settings, ray_type="", ray_type_options=None, samples=1, seed=0, clip=ClipOptions()
         )
         place = {"camera": view.camera.eye, "cell": options.cell}.get(options.visible_from)
-        structure = (id(scene), chosen, state.hidden, options.visible_from, options.cell)
+        structure = (id(scene), chosen, state.hidden, options.visible_from, options.cell, options.source)
         cut = None if place is None else view.settings.clip
         self._read(engine, view, structure, (moment.time, moment.clip, place, cut), is_moving, options)
         assert self._table is not None
@@ -155,11 +160,24 @@ class NodeBoxes:
             if self._heights is None and options.count_from == "leaves":
                 self._heights = heights(self._table)
             level_of = self._heights if options.count_from == "leaves" else None
-            self._boxes, self.report = select_boxes(self._table, options, view.camera, self._visible, level_of)
+            self._boxes, report = select_boxes(self._table, options, view.camera, self._visible, level_of)
+            self.report = dataclasses.replace(report, source=self._source)
         engine.paint_boxes(view, self._boxes)
 
+    def _nodes(self, engine: Engine, view: View, source: str, time: float) -> NodeTable:
+        """The nodes whose boxes are drawn: the structure's, or those of its file in the frame nearest to a time."""
+        self._source = ""
+        if source == "file":
+            tree = frames_of(view.settings.hierarchy)
+            if tree is not None:
+                nearest = float(np.asarray(tree.frame_times)[np.abs(np.asarray(tree.frame_times) - time).argmin()])
+                self._source = f"They are the file's, of its frame at {nearest:.3g} s."
+                return frame_table(tree, time)
+            self._source = "They are the structure's own: no file of it has boxes of frames."
+        return engine.nodes(view)
+
     def _read(
-        self, engine: Engine, view: View, structure: object, instant: object, is_moving: bool, options: Any
+        self, engine: Engine, view: View, structure: object, instant: tuple[Any, ...], is_moving: bool, options: Any
     ) -> None:
         """The tree, and what of it can be seen: both of one instant."""
         is_same = self._table is not None and structure == self._structure
@@ -167,7 +185,7 @@ class NodeBoxes:
         if is_same and (instant == self._instant or (is_moving and waited < max(REFRESH_S, LEAST_SHARE * self._cost))):
             return
         begin = self._clock()
-        table = self._table = engine.nodes(view)
+        table = self._table = self._nodes(engine, view, options.source, float(instant[0]))
         self._structure, self._instant, self._visible, self._heights = structure, instant, None, None
         if options.visible_from == "camera":
             self._visible = engine.visible_nodes(view, table, view.camera.eye)

@@ -13,6 +13,12 @@ class BoxOptions:
     """Which boxes of the structure's nodes are drawn over the picture."""
 
     show: bool = option(False, "Draw the boxes of the structure's nodes over the picture, coloured by their depth.")
+    source: str = option(
+        "structure",
+        "Whose boxes: those of the structure that is traced, or those that the file of a tree has of the frame nearest "
+        "to this instant (docs/trees.md).",
+        choices=("structure", "file"),
+    )
     first_depth: int = option(
         0, "The first level whose boxes are drawn; where levels begin they are 0.", minimum=0, maximum=255
     )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from ..errors import Error
-from ..hierarchy.bvh.own.tree import Tree, columns_of, levels_of
+from ..hierarchy.base import NodeTable
+from ..hierarchy.bvh.own.tree import Tree, columns_of, levels_and_parents, levels_of
 from .validation import Fault, validate
 
 BoxesAt = Callable[[float], np.ndarray]
@@ -43,6 +45,32 @@ def refitted(tree: Tree, boxes: np.ndarray) -> np.ndarray:
         found[inner, :3] = np.minimum(left[:, :3], right[:, :3])
         found[inner, 3:] = np.maximum(left[:, 3:], right[:, 3:])
     return found
+
+
+def frame_table(tree: Tree, time: float) -> NodeTable:
+    """The nodes of a tree with the boxes that it has of the frame nearest to a time in seconds. ValueError where it has
+    none; TreeError where it is no tree."""
+    if tree.frame_bounds is None or not len(tree.frame_times):
+        raise ValueError("The tree has no boxes of frames.")
+    bounds = np.asarray(tree.frame_bounds)[int(np.abs(np.asarray(tree.frame_times) - time).argmin())]
+    kept = _nodes_of(tree)
+    return dataclasses.replace(kept[1], lower=bounds[kept[0], :3], upper=bounds[kept[0], 3:])
+
+
+@functools.lru_cache(maxsize=2)
+def _nodes_of(tree: Tree) -> tuple[np.ndarray, NodeTable]:
+    """The rows of a tree, level by level, and its nodes without boxes; the same in every frame."""
+    columns = columns_of(tree, tree.splits_references)
+    levels, parent = levels_and_parents(columns)
+    rows = np.concatenate(levels)
+    places = np.full(len(columns.count), -1, np.int32)
+    places[rows] = np.arange(len(rows))
+    is_leaf = columns.count[rows] > 0
+    depth = np.repeat(np.arange(len(levels), dtype=np.int32), [len(level) for level in levels])
+    parents = np.where(parent[rows] < 0, -1, places[parent[rows]]).astype(np.int32)
+    first = np.where(is_leaf, columns.first[rows], 0).astype(np.int32)
+    count, empty = columns.count[rows].astype(np.int32), np.zeros((len(rows), 3), np.float32)
+    return rows, NodeTable(parents, depth, empty, empty, is_leaf, first, count, columns.primitives.astype(np.int32))
 
 
 def frame_faults(tree: Tree, boxes_at: BoxesAt, ulps: int = 1) -> tuple[Fault, ...]:

@@ -46,6 +46,8 @@ _awaited: set[str] = set()
 """Names that were given to trees before those were read, and those of them that still have none."""
 _notes: dict[str, str] = {}
 """What is to be known of a tree, by its name."""
+_frames: dict[str, Tree] = {}
+"""Trees as their files have them, with boxes of frames, by their names."""
 
 
 def expect_tree(name: str) -> None:
@@ -75,6 +77,7 @@ def forget_trees(but: Collection[str] = ()) -> None:
     for name in sorted(_expected.difference(but)):
         unregister(name)
         _notes.pop(name, None)
+        _frames.pop(name, None)
         _expected.discard(name)
         _awaited.discard(name)
 
@@ -95,6 +98,18 @@ def fitted(tree: Tree, mesh: tuple[np.ndarray, np.ndarray]) -> tuple[Tree, Valid
 def note_on(found: Validation) -> str:
     """What is to be known of a tree that `fitted` let pass, in sentences; "" where its boxes are sound."""
     return "" if found.is_valid else " ".join([*(fault.sentence for fault in found.faults), "Boxes are computed anew."])
+
+
+def keep_frames(name: str, tree: Tree) -> None:
+    """The tree of a file, with its own boxes of frames, is the builder of this name."""
+    if tree.frame_bounds is not None:
+        _frames[name] = tree
+
+
+def frames_of(name: str) -> Tree | None:
+    """The tree that is the builder of this name, with the boxes of frames that its file has; None where there are
+    none."""
+    return _frames.get(name)
 
 
 def note_of(name: str) -> str:
@@ -129,6 +144,7 @@ def use_tree(tree: Tree, name: str = "theirs", *, note: str = "") -> str:
     _awaited.discard(name)
     builder(name, title=_title(name), splits_references=tree.splits_references)(given_tree)
     _notes[name] = note
+    _frames.pop(name, None)
     return name
 
 

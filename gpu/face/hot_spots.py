@@ -86,6 +86,7 @@ def divergence(
     what: Clip | Structure,
     configuration: str | RaySet | SensorRays = "hploc",
     *,
+    rays: RaySet | SensorRays | HungSensor | str | None = None,
     frame: int = 0,
     camera: Camera | None = None,
     size: tuple[int, int] = (512, 384),
@@ -93,7 +94,8 @@ def divergence(
 ) -> Divergence:
     """For whom the primary rays of a picture wait: the steps of each warp of 8 x 4 pixels in the traversal that runs,
     the longest warp, and the lanes that are idle, at nodes and at primitives. Counted as a GPU's warps are, whatever
-    the device. Of a clip as `hot_spots` has it; `divergence(tree, rays)` takes given rays 32 at a time. Waits.
+    the device. Of a clip as `hot_spots` has it, by the picture's rays or by others (`rays`, as `rg.race` takes them),
+    32 at a time; `divergence(tree, rays)` takes given rays. Waits.
 
     >>> import raygrove as rg
     >>> found = rg.divergence(rg.open("walker"), "lbvh", size=(64, 48), device="cpu")
@@ -106,8 +108,11 @@ def divergence(
     if not isinstance(what, Clip) or not isinstance(configuration, str):
         raise Error("divergence is of a rg.Clip and a configuration, or of a tree and rays", "rg.divergence",
                     "call rg.divergence(clip, 'hploc')")  # fmt: skip
-    with _drawn(what, configuration, frame, camera, "flat", None, size, device) as (engine, view, _):
-        return divergence_of(engine, view)
+    with _drawn(what, configuration, frame, camera, "flat", None, size, device) as (engine, view, moment):
+        given = None
+        if rays is not None:
+            given = in_rows(engine.target, workload_of(rays, engine.scene, "rg.divergence").at(moment))
+        return divergence_of(engine, view, given)
 
 
 @contextlib.contextmanager

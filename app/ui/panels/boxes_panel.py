@@ -22,7 +22,8 @@ from raygrove.gpu.settings import fields_of
 REPLAY_MS = 450
 COLUMNS = ("depth", "nodes", "leaves")
 TITLES = {
-    "show": "Show boxes", "count_from": "Levels from", "first_depth": "From level", "last_depth": "To level",
+    "show": "Show boxes", "source": "Boxes of", "count_from": "Levels from", "first_depth": "From level",
+    "last_depth": "To level",
     "leaves_only": "Leaves only", "limit": "At most", "opacity": "Opacity",
     "visible_from": "Visible from", "cell": "Cell",
 }  # fmt: skip

@@ -93,7 +93,7 @@ class DivergencePanel(QWidget):
     def __init__(self, places: Callable[[], SensorPlaces] = SensorPlaces, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("divergence")
-        self.measured = RaysChoice(places, self)
+        self.measured = RaysChoice(places, self, is_narrow=True)
         self.found: Divergence | None = None
         self._order = np.zeros(0, np.int64)
         self.count = QPushButton(self.tr("Count"), self)

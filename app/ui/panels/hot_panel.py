@@ -104,7 +104,7 @@ class HotPanel(QWidget):
     def __init__(self, places: Callable[[], SensorPlaces] = SensorPlaces, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("hot_spots")
-        self.measured = RaysChoice(places, self)
+        self.measured = RaysChoice(places, self, is_narrow=True)
         self.found: HotSpots | None = None
         self.clip: CountedClip | None = None
         self.cards: list[Card] = []

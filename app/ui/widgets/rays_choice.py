@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Callable
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from raygrove.gpu.ray_sources import FILE, PICTURE, SENSORS, RaySource, SensorOptions, parse_source
 
@@ -25,12 +25,14 @@ class SensorPlaces:
 
 class RaysChoice(QWidget):
     """See the module. `wanted` carries a text (gpu/ray_sources.py); the user is asked for more with
-    `file_wanted` and `record_wanted`."""
+    `file_wanted` and `record_wanted`. `is_narrow`: the spelling has a row of its own."""
 
     wanted = Signal(str)
     file_wanted, record_wanted = Signal(), Signal()
 
-    def __init__(self, places: Callable[[], SensorPlaces], parent: QWidget | None = None) -> None:
+    def __init__(
+        self, places: Callable[[], SensorPlaces], parent: QWidget | None = None, *, is_narrow: bool = False
+    ) -> None:
         super().__init__(parent)
         self.setObjectName("rays_choice")
         self._places, self._source = places, RaySource()
@@ -58,10 +60,14 @@ class RaysChoice(QWidget):
         self.line.setToolTip(self.tr("As on the command line, --rays: type over it and press Return"))
         self.line.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.line.returnPressed.connect(lambda: self.wanted.emit(self.line.text()))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        for widget, stretch in ((self.kind, 0), (self.place, 0), (self.line, 1)):
-            row.addWidget(widget, stretch)
+        row = QHBoxLayout()
+        for widget in (self.kind, self.place):
+            row.addWidget(widget)
+        around = (QVBoxLayout if is_narrow else QHBoxLayout)(self)
+        around.setContentsMargins(0, 0, 0, 0)
+        around.setSpacing(4)
+        around.addLayout(row)
+        around.addWidget(self.line, 1)
         self.show_text(PICTURE)
 
     @property

@@ -22,10 +22,11 @@ from raygrove.app.scene_io import SceneError
 from raygrove.app.settings.file import settings_of, settings_text, user_file
 from raygrove.app.settings.settings import Settings, set_option
 from raygrove.app.settings.tree_options import trees_of
+from raygrove.gpu.analysis.frame_bounds import with_frames
 from raygrove.gpu.analysis.tree_files import save_tree
 from raygrove.gpu.analysis.validation import boxes_of
 from raygrove.gpu.face.clips import Clip
-from raygrove.gpu.face.given_trees import forget_trees
+from raygrove.gpu.face.given_trees import forget_trees, frames_of
 from raygrove.gpu.hierarchy.bvh.own.tree import Tree
 from raygrove.gpu.hierarchy.registry import structures
 from raygrove.gpu.scene import Scene
@@ -186,3 +187,18 @@ def test_settings_that_are_saved_name_no_tree(shown: Document, moving_scene: Sce
 def test_what_names_no_trees(text: str, said: str) -> None:
     with pytest.raises(OptionError, match=said):
         set_option(Settings(), "trees.files", text)
+
+
+def test_boxes_of_frames_are_kept_as_the_file_has_them(shown: Document, moving_scene: Scene, tmp_path: Path) -> None:
+    """For who draws them; a build has none, and another file of the name ends them."""
+    mesh = Clip.from_plain(moving_scene).at(0.0)
+    plain = Tree(children=[[1, 2], [0, 0], [0, 0]], first=[0, 0, 1], count=[0, 1, 1], primitives=[0, 1])
+    made = with_frames(plain, [0.0, 0.5], lambda at: boxes_of(*Clip.from_plain(moving_scene).at(at)))
+    save_tree(made, tmp_path / "moves.rgtree", "by hand", scene=mesh)
+    ((name, found),), problems = opened(shown, tmp_path / "moves.rgtree")
+    kept = frames_of(name)
+    assert not problems and kept is not None and found.tree.frame_bounds is None
+    np.testing.assert_array_equal(kept.frame_bounds, made.frame_bounds)
+    assert np.asarray(kept.frame_times).tolist() == [0.0, 0.5] and frames_of("lbvh") is None
+    written(tmp_path / "moves.rgtree", moving_scene)
+    assert opened(shown, tmp_path / "moves.rgtree")[0][0][0] == name and frames_of(name) is None

@@ -17,7 +17,9 @@ from raygrove.app.settings.box_options import BoxOptions
 from raygrove.app.settings.settings import Settings, set_option, set_text
 from raygrove.gpu.camera import Camera, fit
 from raygrove.gpu.engine import Boxes, Engine, View
+from raygrove.gpu.face import given_trees
 from raygrove.gpu.hierarchy.base import NodeTable
+from raygrove.gpu.hierarchy.bvh.own.tree import Tree
 from raygrove.gpu.pixels import ArrayPixels
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.target.base import Target
@@ -250,3 +252,25 @@ def test_options_are_checked() -> None:
     for key, value in (("boxes.limit", 0), ("boxes.first_depth", -1), ("boxes.opacity", 2.0)):
         with pytest.raises(OptionError, match=key):
             set_option(Settings(), key, value)
+
+
+def test_boxes_of_frames_that_a_file_has_are_drawn_where_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of the nearest frame, without a reading of the structure; where the file has none, that is said."""
+    bounds = np.array([[[0, 0, 0, 2, 1, 1], [0, 0, 0, 1, 1, 1], [1, 0, 0, 2, 1, 1]]] * 2, np.float32)
+    bounds[1] += 5.0
+    tree = Tree(children=[[1, 2], [0, 0], [0, 0]], first=[0, 0, 1], count=[0, 1, 1], primitives=[1, 0],
+                frame_bounds=bounds, frame_times=np.array([0.0, 1.0]))  # fmt: skip
+    monkeypatch.setitem(given_trees._frames, "lbvh", tree)
+    engine = CountingEngine()
+    boxes = NodeBoxes(lambda: engine.now)
+    state = shown(State())
+    state = replaced(state, "settings", set_option(state.settings, "boxes.source", "file"))
+    view = View(view_settings(state), Camera(), None)  # type: ignore[arg-type]
+    for time, frame in ((0.2, 0), (0.7, 1)):
+        boxes.paint(engine, view, SCENE, state, Moment(time), is_moving=False)  # type: ignore[arg-type]
+        assert engine.painted[-1].lower.tolist() == bounds[frame, :, :3].tolist() and engine.readings == 0
+        assert boxes.report is not None and boxes.report.level_counts == (1, 2)
+        assert boxes.report.sentence.endswith(f"They are the file's, of its frame at {frame} s.")
+    monkeypatch.delitem(given_trees._frames, "lbvh")
+    boxes.paint(engine, view, SCENE, state, Moment(0.8), is_moving=False)  # type: ignore[arg-type]
+    assert engine.readings == 1 and boxes.report is not None and "no file of it has boxes" in boxes.report.sentence

@@ -99,3 +99,21 @@ def divergence(stage: Stage) -> Iterable[QWidget]:
     panel.lines.selectRow(0)
     stage.rest(0.5)
     return ()
+
+
+def sensor(stage: Stage) -> Iterable[QWidget]:
+    """The rays of a lidar on the walker's head are counted, and drawn."""
+    stage.document.change("settings.window.workspace", "inspect")
+    stage.document.change("settings.render.hierarchy", "lbvh")
+    stage.demo("walker", 1.2)
+    stage.document.change("settings.rays.measured", "lidar:node=head:at=0,0.8,0:rows=24:fov=-60,5")
+    stage.still()
+    raise_dock(stage, "hot_spots")
+    hot = stage.window.hot_tools.hot
+    hot.count.click()
+    stage.until(lambda: hot.found is not None, "the counts")
+    hot.by.setCurrentIndex(2)
+    hot.lines.selectRow(0)
+    stage.until(stage.window.hot_tools.measured.marks.isVisible, "the rays")
+    stage.rest(0.5)
+    return ()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import raygrove as rg
-from raygrove.gpu.analysis.frame_bounds import refitted, with_frames
+from raygrove.gpu.analysis.frame_bounds import frame_table, refitted, with_frames
 from raygrove.gpu.analysis.tree_files import TreeFileError
 from raygrove.gpu.analysis.validation import boxes_of
 from raygrove.gpu.face.given_trees import given_trees
@@ -94,3 +94,23 @@ def test_shapes_that_do_not_fit(tree: rg.Tree, clip: rg.Clip, tmp_path: Path) ->
     with pytest.raises(rg.Error, match="splits references"):
         with_frames(dataclasses.replace(tree, splits_references=True), [0.0], lambda at: boxes_of(*clip.at(at)))
     assert refitted(tree, boxes_of(*clip.at(0.0))).shape == (len(tree.count), 6)
+
+
+def test_nodes_with_the_boxes_of_the_nearest_frame(tree: rg.Tree, clip: rg.Clip) -> None:
+    """Parents before children, each box that of its node in that frame; the leaves hold each primitive once."""
+    for time, frame in ((-3.0, 0), (0.2, 0), (0.3, 1), (1.0, 2), (99.0, FRAMES - 1)):
+        found = frame_table(tree, time)
+        assert len(found) == len(np.asarray(tree.count)) and found.parent[0] == -1 and found.depth[0] == 0
+        below = np.arange(1, len(found))
+        assert (found.parent[1:] < below).all() and (found.depth[1:] == found.depth[found.parent[1:]] + 1).all()
+        bounds = np.asarray(tree.frame_bounds[frame])
+        assert found.lower[0].tolist() == bounds[0, :3].tolist() and found.upper[0].tolist() == bounds[0, 3:].tolist()
+        ours = np.concatenate([found.lower, found.upper], axis=1)
+        assert sorted(map(tuple, ours.tolist())) == sorted(map(tuple, bounds.tolist()))
+        corners = boxes_of(*clip.at(0.5 * frame))
+        for row in np.flatnonzero(found.is_leaf):
+            first = found.first_reference[row]
+            held = corners[found.references[first : first + found.reference_count[row]]]
+            np.testing.assert_array_equal(ours[row], [*held[:, :3].min(axis=0), *held[:, 3:].max(axis=0)])
+    with pytest.raises(ValueError, match="no boxes of frames"):
+        frame_table(dataclasses.replace(tree, frame_bounds=None, frame_times=None), 0.0)

@@ -189,3 +189,8 @@ def test_hot_spots_of_a_sensor_are_those_of_its_rays(walker: rg.Clip) -> None:
         same = tree.hot_spots(rg.RaySet(rays.origins, rays.directions))
     assert found.counts.rays == 144 and found.rays == "given" and found.kind == "closest"
     assert found.visits.sum() == same.visits.sum() > 144 and found.tests.sum() == same.tests.sum() > 0
+    warps = rg.divergence(walker, "lbvh/bvh2", rays=hung, frame=12, size=(16, 12), device="cpu")
+    with rg.build(*walker.at(time), "lbvh/bvh2", device="cpu") as tree:
+        of_tree = rg.divergence(tree, rg.RaySet(rays.origins, rays.directions))
+    assert warps.tiles is None and warps.steps.sum() > 0
+    np.testing.assert_array_equal(warps.steps, of_tree.steps)
