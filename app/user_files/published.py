@@ -21,7 +21,10 @@ _QUEUE_SIZE = (
     "the thesis reads back how long a queue is; here all levels that there may be are launched, the last ones empty"
 )
 _POOL = "the thesis keeps warps running that take tasks from a pool; here rounds of kernels do"
-_LISTS = "the thesis sorts every level's list; here a list ends where both neighbours stand alone"
+_LISTS = (
+    "the thesis sorts one list of all levels and takes nodes of one child out afterwards; here eight levels are sorted "
+    "at a time, and no such nodes are made"
+)
 _SCANS = (
     "the thesis keeps the kinds of events as bytes from level to level; here they are written from the events in each"
 )
@@ -91,7 +94,9 @@ def _kd_tree(
 
 
 _PRESETS = {
-    "meister2014/lbvh_lauterbach": _meister("lbvh_lauterbach", "Lauterbach's spatial medians", "section 5.2.1", _LISTS),
+    "meister2014/lbvh_lauterbach": _meister(
+        "lbvh_lauterbach", "Lauterbach's spatial medians", "section 5.2.1", _LISTS, lists="whole"
+    ),
     "meister2014/sah_lauterbach": _meister(
         "sah_lauterbach", "Lauterbach's SAH", "section 5.2.2", _QUEUE_SIZE, planes="uniform", planes_per_axis=32
     ),

@@ -4,6 +4,8 @@ is the same."""
 from __future__ import annotations
 
 import dataclasses
+import itertools
+from typing import Any
 
 import hypothesis.extra.numpy as arrays
 import hypothesis.strategies as st
@@ -77,6 +79,34 @@ def test_the_tree_is_that_of_lbvh(
     assert_same(table_of(target, name, scene, code_bits=code_bits, max_leaf_size=max_leaf_size), expected)
 
 
+@pytest.mark.parametrize("code_bits", [30, 60])
+def test_whole_lists_have_every_level_and_give_the_same_tree(
+    host_target: Target, code_bits: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A gap has a record of its own level and of each below, as many as the paper says; short lists have far fewer."""
+    scene = distinct(code_bits)
+    listed: dict[str, int] = {}
+    launch = host_target.launch
+
+    def noted(unit: Any, kernel: str, n: Any, /, **arguments: Any) -> None:
+        launch(unit, kernel, n, **arguments)
+        if kernel == "write_records":
+            listed[lists] += int(host_target.download(arguments["record_count"])[0])
+
+    monkeypatch.setattr(host_target, "launch", noted)
+    expected = table_of(host_target, "lbvh", scene, code_bits=str(code_bits))
+    for lists in ("short", "whole"):
+        listed[lists] = 0
+        options = {"code_bits": str(code_bits), "lists": lists}
+        assert_same(table_of(host_target, "lbvh_lauterbach", scene, **options), expected)
+    codes = np.sort(morton_codes(scene, code_bits)).tolist()
+    own = [code_bits - (a ^ b).bit_length() for a, b in itertools.pairwise(codes)]
+    levels = code_bits + len(own).bit_length()
+    ties = sum(a == b for a, b in itertools.pairwise(codes))
+    assert ties == 0 and listed["whole"] == sum(levels - level for level in own)
+    assert listed["short"] < 0.4 * listed["whole"]
+
+
 @pytest.mark.parametrize("treelet_levels", [1, 2, 3, 4])
 @pytest.mark.parametrize("coarse_bits", [3, 17, 24])
 def test_steps_and_coarse_cells_do_not_change_the_tree(target: Target, treelet_levels: int, coarse_bits: int) -> None:
@@ -125,7 +155,11 @@ def test_any_soup_of_small_integers(
     assert_same(table_of(host_target, "hlbvh_treelets", scene, treelet_levels=treelet_levels, **options), expected)
 
 
-@pytest.mark.parametrize("options", [{}, {"code_bits": "60"}], ids=["default", "60 bits"])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"code_bits": "60"}, {"launches": "levels"}, {"top_splits": "bins"}, {"planes": "uniform"}],
+    ids=lambda options: " ".join(options.values()) or "default",
+)
 def test_the_scratch_memory_is_what_statistics_say(options: dict[str, str]) -> None:
     scene = soup(5_000, size=0.01)
     layouts = [(name, kind.layouts()[0]) for name, kind in structures().items()] + [

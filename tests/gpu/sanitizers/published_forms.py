@@ -13,6 +13,7 @@ TRIANGLES = 1200
 FORMS: list[tuple[str, dict[str, object]]] = [
     ("sah_lauterbach", {"planes": "uniform"}),
     ("sah_lauterbach", {"planes": "uniform", "planes_per_axis": 5, "max_depth": 3}),
+    ("lbvh_lauterbach", {"lists": "whole"}),
     ("hlbvh_median", {"launches": "levels"}),
     ("hlbvh_sah", {"launches": "levels", "top_splits": "bins", "cluster_bits": "6"}),
 ]

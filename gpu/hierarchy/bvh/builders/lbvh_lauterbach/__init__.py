@@ -13,17 +13,19 @@ Cost: Three to six records per primitive are written and sorted beside the codes
 own: several times the time and twice the scratch memory of `lbvh`, for the same tree. It is here to be compared.
 
 Limits: Those of `lbvh`: splits lie on a fixed grid, equal codes are split by position, the depth never passes code bits
-+ 26 (27 of 2^26 primitives and more). In the paper every gap lists all levels to the last, here its list ends where
-both of its neighbours stand alone, which loses no node. Eight levels are listed and sorted at a time, because the
-length of the whole list is known to the device alone. Deterministic.
++ 26 (27 of 2^26 primitives and more). In the paper every gap lists all levels to the last (`lists` = whole); by default
+its list ends where both of its neighbours stand alone, which loses no node. Eight levels are listed and sorted at a
+time, because the length of the whole list is known to the device alone. Deterministic.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 
+from .....settings import option
 from .....target.base import Array, DeviceCount, Unit
 from ....base import Primitives
 from ....morton_order import MortonOptions
@@ -42,6 +44,12 @@ class LbvhLauterbachOptions(MortonOptions):
     """Options of Lauterbach's linear BVH."""
 
     max_leaf_size: int = leaf_size_by_kind_option()
+    lists: str = option(
+        "short",
+        "Where the list of a gap ends: where nothing is left to split (short), or, as published, at the last level "
+        "(whole), for the same tree.",
+        choices=("short", "whole"),
+    )
 
 
 class LbvhLauterbach(CodeBuilder):
@@ -81,27 +89,26 @@ class LbvhLauterbach(CodeBuilder):
                 root=tree.root,
             )
         if n > 1:
-            for first_level in range(0, self.code_bits + position_bits, LEVELS):
-                self._emit_levels(unit, n, levels, first_level)
+            level_count = self.code_bits + position_bits
+            listed = {"levels": levels, "level_count": level_count if self.options.lists == "whole" else 0}
+            for first_level in range(0, level_count, LEVELS):
+                self._emit_levels(unit, n, {**listed, "first_level": first_level})
 
-    def _emit_levels(self, unit: Unit, n: int, levels: Array, first_level: int) -> None:
+    def _emit_levels(self, unit: Unit, n: int, listed: dict[str, Any]) -> None:
         """The nodes of LEVELS levels: their split lists, sorted, and what is found there."""
         target, tree, gaps = self.target, self.tree, n - 1
         counts, offsets = (target.scratch(f"lauterbach.{name}", gaps, np.int32) for name in ("counts", "offsets"))
         records = target.scratch("lauterbach.records", gaps * LEVELS, np.uint32)
         record_count = target.scratch("lauterbach.record_count", 1, np.int32)
         with target.phase("build.records"):
-            target.launch(
-                unit, "count_records", gaps, gap_count=gaps, levels=levels, first_level=first_level, counts=counts
-            )
+            target.launch(unit, "count_records", gaps, gap_count=gaps, **listed, counts=counts)
             target.exclusive_scan(counts, offsets, "lauterbach.scan")
             target.launch(
                 unit,
                 "write_records",
                 gaps * LEVELS,
                 gap_count=gaps,
-                levels=levels,
-                first_level=first_level,
+                **listed,
                 counts=counts,
                 offsets=offsets,
                 records=records,
@@ -117,8 +124,8 @@ class LbvhLauterbach(CodeBuilder):
                 "emit_nodes",
                 size,
                 n=n,
-                levels=levels,
-                first_level=first_level,
+                levels=listed["levels"],
+                first_level=listed["first_level"],
                 records=records,
                 record_count=record_count,
                 max_leaf_size=self.leaf_size,

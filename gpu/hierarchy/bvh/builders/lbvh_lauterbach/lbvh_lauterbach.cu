@@ -35,29 +35,33 @@ extern "C" __global__ void find_levels(int n, const uint64* keys, const int* pri
 }
 
 // The levels within [first_level, first_level + LEVELS) at which a gap has records. Below the levels at which both
-// neighbours of a gap stand alone nothing is left to split, so its list ends there.
+// neighbours of a gap stand alone nothing is left to split, so its list ends there, or, as in the paper, at the last
+// level there is (`level_count` more than 0).
 struct Span {
     int first, count;
 };
-__device__ __forceinline__ Span span_of(const uint8* levels, int gap_count, int gap, int first_level) {
+__device__ __forceinline__ Span span_of(const uint8* levels, int gap_count, int gap, int first_level, int level_count) {
     const int own = levels[gap], before = gap > 0 ? levels[gap - 1] : 0,
               after = gap + 1 < gap_count ? levels[gap + 1] : 0;
-    const int first = max(own, first_level), last = min(max(own, max(before, after)), first_level + LEVELS - 1);
+    const int end = level_count > 0 ? level_count - 1 : max(own, max(before, after));
+    const int first = max(own, first_level), last = min(end, first_level + LEVELS - 1);
     return {first - first_level, max(last - first + 1, 0)};
 }
 
-extern "C" __global__ void count_records(int gap_count, const uint8* levels, int first_level, int* counts) {
-    for (int gap : grid_stride(gap_count)) counts[gap] = span_of(levels, gap_count, gap, first_level).count;
+extern "C" __global__ void count_records(int gap_count, const uint8* levels, int first_level, int level_count,
+                                         int* counts) {
+    for (int gap : grid_stride(gap_count))
+        counts[gap] = span_of(levels, gap_count, gap, first_level, level_count).count;
 }
 
 // `offsets`: prefix sums of the counts. The rest of the list is filled with NO_RECORD.
-extern "C" __global__ void write_records(int gap_count, const uint8* levels, int first_level, const int* counts,
-                                         const int* offsets, unsigned* records, int* record_count) {
+extern "C" __global__ void write_records(int gap_count, const uint8* levels, int first_level, int level_count,
+                                         const int* counts, const int* offsets, unsigned* records, int* record_count) {
     const int total = offsets[gap_count - 1] + counts[gap_count - 1];
     for (int i : grid_stride(gap_count * LEVELS)) {
         if (i >= total) records[i] = NO_RECORD;
         if (i >= gap_count) continue;
-        const Span span = span_of(levels, gap_count, i, first_level);
+        const Span span = span_of(levels, gap_count, i, first_level, level_count);
         for (int k = 0; k < span.count; ++k) records[offsets[i] + k] = split_record(span.first + k, i);
         if (i == 0) *record_count = total;
     }
