@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayo
 
 from raygrove.app.camera.gestures import GESTURES, Gestures
 from raygrove.app.ui.commands.shortcuts import title_of
+from raygrove.app.ui.dialogs.button_box import button_box
 
 
 def text_of(actions: Iterable[QAction], gestures: Gestures) -> str:
@@ -37,7 +38,7 @@ class CheatSheet(QDialog):
         self.resize(560, 560)
         browser = QTextBrowser(self)
         browser.setHtml(text_of(actions, gestures))
-        box = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
+        box = button_box(QDialogButtonBox.StandardButton.Close, self)
         box.rejected.connect(self.reject)
         column = QVBoxLayout(self)
         column.addWidget(browser)

@@ -32,6 +32,7 @@ from raygrove.app.frames import exporting
 from raygrove.app.playback import timeline as timelines
 from raygrove.app.settings.settings import SIZE_LIMIT, option_field, set_option
 from raygrove.app.ui.colors import ERROR_STYLE
+from raygrove.app.ui.dialogs.button_box import button_box
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.session.session import Session
 
@@ -193,7 +194,7 @@ class ExportDialog(QDialog):
         place.addWidget(self.out, 1)
         place.addWidget(browse)
         form.addRow(tr("Output"), place)
-        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
+        self.buttons = button_box(QDialogButtonBox.StandardButton.Close, self)
         self.button = self.buttons.addButton(tr("Export"), QDialogButtonBox.ButtonRole.AcceptRole)
         self.button.setObjectName("start")
         self.button.setDefault(True)

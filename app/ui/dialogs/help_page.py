@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from raygrove.app.help.texts import HelpText, pages
+from raygrove.app.ui.dialogs.button_box import button_box
 from raygrove.app.ui.widgets.form import title_of
 
 TITLES = {"Idea": "The idea", "Paper": "The paper", "Cost": "What it costs", "Limits": "Its limits"}
@@ -72,7 +73,7 @@ class HelpDialog(QDialog):
         splitter.addWidget(self.tree)
         splitter.addWidget(self.browser)
         splitter.setSizes([240, 620])
-        box = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
+        box = button_box(QDialogButtonBox.StandardButton.Close, self)
         box.rejected.connect(self.reject)
         column = QVBoxLayout(self)
         column.addWidget(splitter, 1)

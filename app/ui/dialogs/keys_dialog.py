@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from raygrove.app.camera.gestures import ways_of
 from raygrove.app.ui.colors import ERROR_STYLE
 from raygrove.app.ui.commands.shortcuts import PORTABLE, Shortcuts
+from raygrove.app.ui.dialogs.button_box import button_box
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.user_files import key_bindings
 
@@ -98,7 +99,7 @@ class KeysDialog(QDialog):
         column.addWidget(self.tree, 1)
         column.addLayout(self._row())
         column.addWidget(self.note)
-        box = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
+        box = button_box(QDialogButtonBox.StandardButton.Close, self)
         box.rejected.connect(self.reject)
         reset_all = box.addButton(self.tr("Reset all"), QDialogButtonBox.ButtonRole.ResetRole)
         reset_all.setObjectName("reset_all")

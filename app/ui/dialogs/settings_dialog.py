@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 from raygrove.app.document.document import Document
 from raygrove.app.document.state import State
 from raygrove.app.settings.settings import Settings, option_groups
+from raygrove.app.ui.dialogs.button_box import button_box
 from raygrove.app.ui.dialogs.presets_menu import PresetsButton
 from raygrove.app.ui.dialogs.settings_page import SettingsPage, page_title
 from raygrove.app.ui.plain_text import Label
@@ -52,6 +53,8 @@ class SettingsDialog(QDialog):
         self.search.textChanged.connect(self._filter)
         self._list = QListWidget(self)
         self._list.setObjectName("pages")
+        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self._stack = QStackedWidget(self)
         self._list.currentRowChanged.connect(self._turn)
         self._nothing = Label(self.tr("No setting has these words in its name, its sentence or its choices."), self)
@@ -175,7 +178,7 @@ class SettingsDialog(QDialog):
         splitter.addWidget(self._list)
         splitter.addWidget(self._stack)
         splitter.setStretchFactor(1, 1)
-        splitter.setSizes([200, 620])
+        splitter.setSizes([240, 580])
         self._note = Label(self)
         self._note.setObjectName("note")
         self._note.setWordWrap(True)
@@ -199,7 +202,7 @@ class SettingsDialog(QDialog):
         self.presets = PresetsButton(self._document, self)
         self.presets.said.connect(self._note.setText)
         self.presets.failed.connect(self._note.setText)
-        self._box = QDialogButtonBox(Standard.Ok | Standard.Apply | Standard.Cancel, self)
+        self._box = button_box(Standard.Ok | Standard.Apply | Standard.Cancel, self)
         self._box.accepted.connect(self.accept)
         self._box.rejected.connect(self.reject)
         self._box.button(Standard.Apply).clicked.connect(self.apply)

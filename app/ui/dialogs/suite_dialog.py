@@ -32,6 +32,7 @@ from raygrove.app.settings.chosen_configuration import spelling_of
 from raygrove.app.settings.settings import SIZE_LIMIT
 from raygrove.app.settings.tree_options import trees_of
 from raygrove.app.ui.colors import ERROR_STYLE
+from raygrove.app.ui.dialogs.button_box import button_box
 from raygrove.app.ui.dialogs.report_tables import ReportTables
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.session.program_job import output_of
@@ -43,8 +44,7 @@ from raygrove.gpu.configuration import ConfigurationError, apart, parse
 INTERVAL_MS = 200
 LIST_TIMEOUT_S = 60.0
 MOST_REPEATS = 1000
-NOTE_LINES = 3
-"""What is said below the fields, so that they stay where they are while one types."""
+NOTE_LINES = 3  # what is said below the fields has their room, or the fields would move while one types
 
 
 def tr(text: str) -> str:
@@ -106,6 +106,8 @@ class SuiteDialog(QDialog):
             part.setObjectName(name)
         for box in (self.width_box, self.height_box):
             box.setSpecialValueText(tr("as published"))
+        self.scenes.setWordWrap(True)
+        self.scenes.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.data.setPlaceholderText(tr("the folder of the models that a suite names; built-in scenes need none"))
         self.structures.setPlaceholderText("lbvh@refit, hploc/bvh4")
         self.out.setText(str(Path(self._session.memory.folder() or Path.cwd())))
@@ -133,7 +135,7 @@ class SuiteDialog(QDialog):
         form.addRow(tr("Output folder"), _row(self.out, self.choose_out))
         self.asked_for = QWidget(self)
         self.asked_for.setLayout(form)
-        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
+        self.buttons = button_box(QDialogButtonBox.StandardButton.Close, self)
         self.leave = self.buttons.button(QDialogButtonBox.StandardButton.Close)
         self.begin = self.buttons.addButton(tr("&Run"), QDialogButtonBox.ButtonRole.AcceptRole)
         self.open_report = self.buttons.addButton(tr("Open the re&port"), QDialogButtonBox.ButtonRole.ActionRole)

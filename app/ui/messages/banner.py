@@ -13,19 +13,13 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QProgressBar,
     QPushButton,
-    QStyle,
     QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
+from raygrove.app.ui.messages.signs import sign
 from raygrove.app.ui.plain_text import Label
-
-ICONS = {
-    "error": QStyle.StandardPixmap.SP_MessageBoxCritical,
-    "warning": QStyle.StandardPixmap.SP_MessageBoxWarning,
-    "information": QStyle.StandardPixmap.SP_MessageBoxInformation,
-}
 
 DETAILS_HEIGHT = 180
 LEAST_TEXT_WIDTH = 300
@@ -46,8 +40,8 @@ class Banner(QFrame):
         column.setContentsMargins(8, 4, 4, 4)
         row = QHBoxLayout()
         column.addLayout(row)
-        icon = Label(self)
-        icon.setPixmap(self.style().standardIcon(ICONS[kind]).pixmap(20, 20))
+        icon = self._sign = Label(self)
+        icon.setPixmap(sign(kind, self.devicePixelRatioF()))
         text = Label(sentence, self)
         text.setWordWrap(True)
         text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -95,6 +89,12 @@ class Banner(QFrame):
         self._button_row.addWidget(button)
         self._place_buttons()
         return button
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Another theme has other colours."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_sign"):
+            self._sign.setPixmap(sign(self.kind, self.devicePixelRatioF()))
 
     def minimumSizeHint(self) -> QSize:
         """As narrow as its buttons: a message must not keep the window from being small."""

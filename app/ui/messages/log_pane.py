@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QPalette, QTextCharFormat, QTextCursor
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QIcon, QPalette, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import (
     QComboBox,
     QDockWidget,
@@ -14,13 +14,13 @@ from PySide6.QtWidgets import (
     QMainWindow,
     QPlainTextEdit,
     QPushButton,
-    QStyle,
     QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from raygrove.app.document.log import KINDS, Chronicle, Entry, Log
+from raygrove.app.ui.messages.signs import sign
 from raygrove.app.ui.plain_text import Label, tip
 from raygrove.app.ui.session.session import Session
 
@@ -123,16 +123,16 @@ class StatusMark(QToolButton):
             self.unread.append(entry)
             self._show()
 
+    def changeEvent(self, event: QEvent) -> None:
+        """Another theme has other colours."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "unread"):
+            self._show()
+
     def _show(self) -> None:
         kinds = [entry.kind for entry in self.unread]
-        icon = QStyle.StandardPixmap.SP_DialogApplyButton
-        if kinds:
-            icon = (
-                QStyle.StandardPixmap.SP_MessageBoxCritical
-                if "error" in kinds
-                else QStyle.StandardPixmap.SP_MessageBoxWarning
-            )
-        self.setIcon(self.style().standardIcon(icon))
+        worst = "error" if "error" in kinds else "warning" if kinds else "none"
+        self.setIcon(QIcon(sign(worst, self.devicePixelRatioF())))
         self.setText(str(len(kinds)) if kinds else "")
         newest = self.unread[-1].sentence if self.unread else ""
         self.setToolTip(tip(newest) or self.tr("No warning and no error. A click opens the log."))

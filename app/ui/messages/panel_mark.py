@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QBoxLayout, QDockWidget, QFrame, QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
-from raygrove.app.ui.messages.banner import ICONS
+from raygrove.app.ui.messages.signs import sign
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.plain_text import tip as as_tip
 from raygrove.app.ui.widgets.panel_bar import PanelBar
@@ -56,7 +56,7 @@ class PanelMark(QFrame):
     def say(self, kind: str, sentence: str, details: str = "") -> None:
         """Show a message of `kind` error, warning or information."""
         self.kind, self.sentence, self.details = kind, sentence, details
-        self._icon.setPixmap(self.style().standardIcon(ICONS[kind]).pixmap(16, 16))
+        self._icon.setPixmap(sign(kind, self.devicePixelRatioF(), 16))
         self._text.setText(sentence)
         self.setToolTip(as_tip(sentence))
         self.setAccessibleName(sentence)

@@ -175,7 +175,7 @@ class FrameBars(QWidget):
         font.setPixelSize(11)
         painter.setFont(font)
         painter.setPen(palette.color(QPalette.ColorRole.PlaceholderText))
-        baseline, top = painter.fontMetrics().ascent(), f"{self._limit:g}\u202fms"
+        baseline, top = painter.fontMetrics().ascent(), f"{self._limit:,g}\u202fms"
         painter.drawText(QPointF(0, baseline), self.caption())
         painter.drawText(QPointF(self.width() - painter.fontMetrics().horizontalAdvance(top), baseline), top)
         place = self._place_of_pin()

@@ -49,8 +49,10 @@ def span_of(spread: Spread) -> str:
 
 
 def whole_span_of(spread: Spread) -> str:
-    """A range of whole numbers; nothing where there is none."""
-    return "" if spread.least == spread.greatest else f"{spread.least:,.0f} to {spread.greatest:,.0f}"
+    """A range of whole numbers, of large ones in millions; nothing where there is none."""
+    if spread.greatest < 1e6 or spread.least == spread.greatest:
+        return "" if spread.least == spread.greatest else f"{spread.least:,.0f} to {spread.greatest:,.0f}"
+    return f"{_digits(spread.least / 1e6, 2)} to {_digits(spread.greatest / 1e6, 2)}{SPACE}M"
 
 
 def plain(text: str) -> str:

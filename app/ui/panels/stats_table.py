@@ -26,7 +26,7 @@ from raygrove.app.ui.plain_text import tip
 NAME, VALUE, SPREAD, BAR = range(4)
 OPEN_AT_FIRST = {"frame", "update", "rate", "structure", "memory"}
 ROW_HEIGHT, TEXT = 20, 12
-VALUE_WIDTH, SPREAD_WIDTH, BAR_WIDTH = 68, 84, 36
+VALUE_WIDTH, SPREAD_WIDTH, BAR_WIDTH = 68, 96, 30
 BOLD = 1.2
 """How much wider a heading's letters may be."""
 

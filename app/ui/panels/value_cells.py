@@ -3,8 +3,8 @@ its name leaves free to its left."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect
-from PySide6.QtGui import QPainter
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QTreeView
 
 SHORT = 8
@@ -34,7 +34,9 @@ class Values(QStyledItemDelegate):
 
     def room_of(self, index: QModelIndex | QPersistentModelIndex, cell: QRect) -> QRect:
         """Where the value of a row is drawn: its cell, and as much beside it as it needs and is free."""
-        metrics, room = self._tree.fontMetrics(), QRect(cell)
+        font = index.data(Qt.ItemDataRole.FontRole)  # headings are bold
+        metrics = QFontMetrics(font) if isinstance(font, QFont) else self._tree.fontMetrics()
+        room = QRect(cell)
         needed = metrics.horizontalAdvance(str(index.data() or "")) + 2 * MARGIN
         if needed > room.width() and not index.sibling(index.row(), index.column() + 1).data():
             room.setRight(room.right() + self._tree.columnWidth(index.column() + 1))

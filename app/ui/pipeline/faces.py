@@ -152,7 +152,7 @@ def rays_title(document: Document) -> str:
 
 def display_title(frame: FinishedFrame | None) -> str:
     """The size of the picture that is drawn."""
-    return f"{frame.drawn[0]:,} x {frame.drawn[1]:,}" if frame is not None else DASH
+    return f"{frame.drawn[0]} x {frame.drawn[1]}" if frame is not None else DASH
 
 
 # -- what they cost ---------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtGui import QPalette, QResizeEvent
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QStackedWidget, QTabBar, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QStackedWidget, QStyle, QTabBar, QWidget
 
 from raygrove.app.ui.panels.inspectors import Place
 from raygrove.app.ui.widgets.scrolled import Scrolled, needed_by, panel_of
@@ -235,6 +235,8 @@ class FirstRoom(QObject):
             return
         window, frame = self._window, dock.size() - dock.widget().size()
         needed = needed_by(panel_of(dock), dock.widget().width()) + frame
+        if needed.height() > dock.height():  # the bar that scrolls it takes nothing of its width
+            needed += QSize(window.style().pixelMetric(QStyle.PixelMetric.PM_ScrollBarExtent), 0)
         width, height = min(needed.width(), window.width() // 2), min(needed.height(), window.height() // 2)
         others = [one for one in self._docks if one is not dock and self._is_beside(one, dock)]
         least = [max(one.minimumSizeHint().height(), 1) for one in others]  # Qt refuses a height of 0

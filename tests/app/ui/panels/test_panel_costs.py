@@ -107,9 +107,10 @@ def busy(scene_window: MainWindow, qtbot: Any) -> tuple[collections.Counter[str]
     ):  # out of the place that they share with the heat map, where only one of them is seen
         window.removeDockWidget(named[name])
         window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, named[name])
+    window.resize(1400, 4200)  # room for all of every panel: what scrolls out of sight is not painted
+    take_places()
     for dock in window.docks:
         dock.show()
-    window.resize(1400, 4200)  # room for all of every panel: what scrolls out of sight is not painted
     head = dataclasses.replace(window.document.state.timeline, is_playing=True)
     window.document.change("timeline", head)
     qtbot.wait(700)

@@ -15,11 +15,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QToolButton
 
 from raygrove.app.document.state import State, replaced
-from raygrove.app.frames.frame_history import PARTS, Sample
+from raygrove.app.frames.frame_history import PARTS, Sample, Spread
 from raygrove.app.frames.render_thread import FinishedFrame, FrameRequest
 from raygrove.app.frames.rows import row_of
 from raygrove.app.ui.panels.stats_panel import StatsPanel
-from raygrove.app.ui.panels.stats_row import DASH, Row, four_digits, milliseconds, plain
+from raygrove.app.ui.panels.stats_row import DASH, Row, four_digits, milliseconds, plain, whole_span_of
 from raygrove.app.ui.panels.stats_rows import as_text, figures_of, figures_of_one, rows_of
 from raygrove.app.ui.panels.stats_table import SPREAD, VALUE, merged
 from raygrove.app.ui.panels.structure_rows import structure_title
@@ -219,6 +219,12 @@ def test_an_optimiser_is_named_and_its_steps_are_part_of_the_build() -> None:
     ]  # fmt: skip
     assert (plain(found["optimise"].value), plain(found["build"].value)) == ("4.250 ms", "2.000 ms")
     assert found["optimiser"].value == "Treelet restructuring"
+
+
+def test_ranges_of_counts_have_room_in_their_column() -> None:
+    assert whole_span_of(Spread(5.0, 5.0, 5.0)) == ""
+    assert whole_span_of(Spread(786_100.0, 786_000.0, 786_432.0)) == "786,000 to 786,432"
+    assert plain(whole_span_of(Spread(1_690_000.0, 1_684_590.0, 1_702_345.0))) == "1.68 to 1.70 M"
 
 
 def test_structures_have_human_names() -> None:

@@ -239,3 +239,14 @@ def turn(widget: QWidget) -> bool:
     event = QWheelEvent(place, at, QPoint(), QPoint(0, -120), Qt.MouseButton.NoButton, *none)
     QApplication.sendEvent(widget, event)
     return event.isAccepted()
+
+
+def test_a_panel_that_scrolls_has_its_whole_width(scene_window: MainWindow) -> None:
+    scene_window.resize(900, 600)
+    take_places()
+    dock = next(dock for dock in scene_window.docks if dock.objectName() == "dock.camera")
+    dock.show()
+    take_places()
+    area = dock.widget()
+    assert isinstance(area, Scrolled) and area.verticalScrollBar().maximum() > 0
+    assert area.horizontalScrollBar().maximum() == 0
