@@ -15,10 +15,10 @@ STYLE = f"""
 :root {{ color-scheme: light dark; --back: #FFFFFF; --text: {LIGHT["text"]}; --soft: #4E5862; --line: #D5DBE2; }}
 @media (prefers-color-scheme: dark) {{ :root {{ --back: #14171A; --text: {DARK["text"]}; --soft: #AEB6C0;
 --line: #3A424C; }} }}
-body {{ margin: 0 auto; max-width: 60rem; padding: 1rem; background: var(--back); color: var(--text);
+body {{ margin: 0 auto; max-width: 72rem; padding: 1rem; background: var(--back); color: var(--text);
 font: 1rem/1.5 system-ui, sans-serif; }}
 h1 {{ font-size: 1.5rem; margin: 0; }} h2 {{ font-size: 1.15rem; margin: 2rem 0 0.5rem; }}
-p, dd {{ color: var(--soft); }} .verdict {{ color: var(--text); font-weight: 600; }}
+p, dd {{ color: var(--soft); max-width: 60rem; }} .verdict {{ color: var(--text); font-weight: 600; }}
 .wide {{ overflow-x: auto; background: linear-gradient(to right, var(--back) 40%, transparent) 0 0 / 3rem 100% local,
 linear-gradient(to left, var(--back) 40%, transparent) 100% 0 / 3rem 100% local,
 linear-gradient(to right, var(--line), transparent) 0 0 / 1rem 100% scroll,
