@@ -52,14 +52,13 @@ __device__ __forceinline__ int best_exchange(const Tree& tree, const Child& left
     const Aabb left_box = tree.box(left), right_box = tree.box(right);
     Aabb a = left_box, b = left_box, c = left_box, d = left_box;
     int a_height = 0, b_height = 0, c_height = 0, d_height = 0;
-    float left_area = 0.0f, right_area = 0.0f;
+    const float left_area = half_area(left_box), right_area = half_area(right_box);
     if (right_height > 0) {
         const Child first = tree.left(right), second = tree.right(right);
         c = tree.box(first);
         d = tree.box(second);
         c_height = height_of(tree.heights(first));
         d_height = height_of(tree.heights(second));
-        right_area = half_area(right_box);
         if (max(c_height, max(left_height, d_height) + 1) < height) best.offer(0, right_area, area_over(left_box, d));
         if (max(d_height, max(left_height, c_height) + 1) < height) best.offer(1, right_area, area_over(left_box, c));
     }
@@ -69,7 +68,6 @@ __device__ __forceinline__ int best_exchange(const Tree& tree, const Child& left
         b = tree.box(second);
         a_height = height_of(tree.heights(first));
         b_height = height_of(tree.heights(second));
-        left_area = half_area(left_box);
         if (max(a_height, max(right_height, b_height) + 1) < height) best.offer(2, left_area, area_over(right_box, b));
         if (max(b_height, max(right_height, a_height) + 1) < height) best.offer(3, left_area, area_over(right_box, a));
     }

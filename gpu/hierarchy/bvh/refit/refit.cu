@@ -55,6 +55,7 @@ struct Tree : NodeWriter {
         return box;
     }
     __device__ Aabb leaf_box(Chunk& chunk, int chunk_first, int leaf) const {
+        if (ROTATES) return ChunkRotator{chunk, parent, chunk_first}.box(leaf);  // of finished nodes all lie here
         const int first = first_reference(leaf) - chunk_first, last = first + references.count(leaf);
         return GATHERS && first < CHUNK && last > 0 ? load_shared_box(chunk.references, max(first, 0))
                                                     : compute_leaf_bounds(chunk, chunk_first, leaf);
@@ -150,6 +151,7 @@ struct Tree : NodeWriter {
             const int left = chunk.left[up], right = chunk.right[up], word = block_arrive(chunk.above + up);
             if ((word & COUNT_MASK) != ALL_CAME - 1) return;
             const int other = left - first == at ? right : left, other_at = is_leaf(other) ? up : other - first;
+            if (ROTATES) box = load_shared_box(chunk.boxes, at);  // as it was: no register holds it meanwhile
             box = merge(box, load_shared_box(chunk.boxes, other_at));
             if (MARKS && !ROTATES)
                 is_collapsed = first + up != 0 && !is_collapsed && (is_leaf(other) || !chunk.is_collapsed(other_at));
@@ -158,7 +160,6 @@ struct Tree : NodeWriter {
             up = word >> COUNT_BITS;
             if (ROTATES) {
                 is_collapsed = ChunkRotator{chunk, parent, first}.visit(at);
-                box = load_shared_box(chunk.boxes, at);  // which it was, but not held meanwhile
                 up = chunk.parent(at);
             }
         }
