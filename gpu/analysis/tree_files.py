@@ -18,6 +18,7 @@ from ..hierarchy.bvh.own.tree import Tree
 from .whole_file import whole_file
 
 ENDING = ".rgtree"
+ANEW = "write it again, as docs/trees.md says"
 VERSION = 1
 KIND = "bvh2"
 MOST_HEADER = 1 << 20
@@ -146,15 +147,15 @@ def _header(text: bytes, where: str) -> dict[str, Any]:
     try:
         header = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise TreeFileError("its header is no JSON", where, "write it again, as docs/trees.md says") from error
+        raise TreeFileError("its header is no JSON", where, ANEW) from error
     if not isinstance(header, dict) or header.get("format") != "rgtree" or not isinstance(header.get("arrays"), dict):
-        raise TreeFileError('its header is not one of "format": "rgtree" with "arrays"', where)
+        raise TreeFileError('its header is not one of "format": "rgtree" with "arrays"', where, ANEW)
     if header.get("version") != VERSION or header.get("kind") != KIND:
         said = f"version {header.get('version')!r} and kind {header.get('kind')!r}"
-        raise TreeFileError(f"it has {said[:80]}; read are version {VERSION} and kind {KIND!r}", where)
+        raise TreeFileError(f"it has {said[:80]}; read are version {VERSION} and kind {KIND!r}", where, ANEW)
     missing = [name for name in COLUMNS if name not in header["arrays"] and name != "bounds"]
     if missing:
-        raise TreeFileError(f"it has no array {missing[0]}", where)
+        raise TreeFileError(f"it has no array {missing[0]}", where, ANEW)
     return header
 
 
@@ -165,13 +166,14 @@ def _mapped(path: str | os.PathLike[str], name: str, entry: Any, start: int, len
         type_name, shape, offset = entry["type"], tuple(entry["shape"]), entry["offset"]
         numbers = (*shape, offset)
     except (TypeError, KeyError) as error:
-        raise TreeFileError(f"array {name} needs a type, a shape and an offset", where) from error
+        raise TreeFileError(f"array {name} needs a type, a shape and an offset", where, ANEW) from error
     wanted = ("float32",) if name in FLOATS else ("int32", "uint32", "int64")
     if type_name not in wanted:
-        raise TreeFileError(f"array {name} has the type {str(type_name)[:40]!r}; it may be {', '.join(wanted)}", where)
+        said = f"array {name} has the type {str(type_name)[:40]!r}; it may be {', '.join(wanted)}"
+        raise TreeFileError(said, where, ANEW)
     is_fit = bool(shape) and (name in OF_FRAMES or shape[1:] == COLUMNS[name])
     if any(type(number) is not int or number < 0 for number in numbers) or not is_fit:
-        raise TreeFileError(f"array {name} has the shape {str(entry['shape'])[:80]}; {_wanted(name)}", where)
+        raise TreeFileError(f"array {name} has the shape {str(entry['shape'])[:80]}; {_wanted(name)}", where, ANEW)
     end = start + offset + math.prod(shape) * TYPES[type_name].itemsize
     if end > length:
         raise TreeFileError(f"array {name} ends at byte {end:,}, and the file has {length:,}", where, "it is cut off")
@@ -190,7 +192,7 @@ def _check_frames(shapes: dict[str, tuple[int, ...]], where: str) -> None:
         said = (
             f"frame_bounds are {bounds} and frame_times {times}; for {nodes:,} nodes they are (T, {nodes}, 6) and (T,)"
         )
-        raise TreeFileError(said, where)
+        raise TreeFileError(said, where, ANEW)
 
 
 def _wanted(name: str) -> str:

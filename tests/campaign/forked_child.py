@@ -3,6 +3,8 @@ imports, so that a campaign tries thousands of files."""
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import io
 import os
 import signal
@@ -66,6 +68,10 @@ def _be_child(stdin: int, stdout: int, stderr: int, descriptor: int) -> None:
 def take_forked_children() -> None:
     """Have the importer fork, with what its children load already loaded."""
     from raygrove.app.scene_io import assimp, environments, exchange, images, read  # noqa: F401
+
+    for name in ("raygrove.app.scene_io.usd.reader", "DracoPy", "meshopt"):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
 
     def start(descriptor: int, words: BinaryIO) -> Any:
         return ForkedChild(descriptor, words)

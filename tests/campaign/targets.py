@@ -21,7 +21,10 @@ from raygrove.app.settings.file import SettingsError, leaves, load_settings, to_
 from raygrove.app.settings.settings import Settings
 from raygrove.app.user_files import bookmarks
 from raygrove.app.user_files.bookmarks import BookmarksError
+from raygrove.gpu.analysis.tree_files import TreeFileError
+from raygrove.gpu.hierarchy.bvh.own.tree import TreeError
 from tests.app.scene_io import writers
+from tests.campaign import scene_targets
 from tests.data import data_folder
 
 REAL_TREES = Path(__file__).parents[1] / "app" / "scene_io" / "trees" / "real_trees.tar.xz"
@@ -30,7 +33,7 @@ LARGE, REAL_FILES = 300_000, 6
 ALONE = ("ply", "stl", "glb", "dae", "fbx", "off", "pdb", "xyz")
 """Kinds of which a file is all that is read: others name files that would lie beside it."""
 LIMITS = ImportLimits(seconds=20.0, memory_mib=4096)
-SENTENCES = (SceneError, SettingsError, BookmarksError)
+SENTENCES = (SceneError, SettingsError, BookmarksError, TreeFileError, TreeError)
 Reader = Callable[[Path], object]
 
 
@@ -150,6 +153,11 @@ def all_targets(folder: Path) -> list[Target]:
     found.append(Target("state", "png", read_state, tuple(made["png"])))
     found.append(Target("settings", "toml", read_settings, tuple(made["settings"])))
     found.append(Target("cameras", "toml", read_bookmarks, (CAMERAS,)))
+    for name, seeds in scene_targets.scenes(folder).items():
+        found.append(Target(name, name.rpartition("-")[2], read_model, tuple(seeds)))
+    own, arrays = scene_targets.trees(folder).values()
+    found.append(Target("rgtree", "rgtree", scene_targets.read_own_tree, tuple(own)))
+    found.append(Target("tree-npz", "npz", read_tree_of("npz"), tuple(arrays)))
     return [*found, *tree_targets(), *_of_folder(found)]
 
 

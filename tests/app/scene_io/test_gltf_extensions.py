@@ -199,6 +199,16 @@ def meshopt_quad(path: Path, pack: Callable[[bytes, str], bytes], more: int = 0)
     return path
 
 
+def packed_by(library: Any) -> Callable[[bytes, str], bytes]:
+    """How the package packs triangles, and rows of four vertices."""
+
+    def pack(raw: bytes, mode: str) -> bytes:
+        rows = np.frombuffer(raw, np.uint32) if mode == "TRIANGLES" else np.frombuffer(raw, np.uint8).reshape(4, -1)
+        return bytes(library.encode_gltf_buffer(rows, mode))
+
+    return pack
+
+
 class Backwards:
     """Stands in for the package: what is packed is written backwards."""
 
@@ -219,12 +229,7 @@ def test_views_that_meshopt_packed_are_read(tmp_path: Path, read: Read, monkeypa
 
 
 def test_the_package_meshopt_unpacks_what_it_packed(tmp_path: Path) -> None:
-    library = pytest.importorskip("meshopt", reason="the package meshopt is not installed here")
-
-    def pack(raw: bytes, mode: str) -> bytes:
-        rows = np.frombuffer(raw, np.uint32) if mode == "TRIANGLES" else np.frombuffer(raw, np.uint8).reshape(4, -1)
-        return bytes(library.encode_gltf_buffer(rows, mode))
-
+    pack = packed_by(pytest.importorskip("meshopt", reason="the package meshopt is not installed here"))
     scene = load([meshopt_quad(tmp_path / "a.gltf", pack)])
     assert scene.triangle_count == 2
     assert sorted(scene.meshes[0].positions.tolist()) == sorted((100.0 * CORNERS).tolist())
@@ -250,6 +255,51 @@ def test_meshopt_is_left_packed_where_its_data_is_there_too(tmp_path: Path, read
     glb.json["bufferViews"][0]["extensions"] = {MESHOPT: given}
     glb.json["extensionsUsed"] = [MESHOPT]
     assert read(glb.save(tmp_path / "a.glb")).triangle_count == 2
+
+
+LAMP = {"extensions": {gltf_extensions.LIGHTS: {"light": 7}}}
+DAMAGE: dict[str, Callable[[dict[str, Any], dict[str, Any]], object]] = {
+    "instances without an accessor": lambda json, node: node["attributes"].update(TRANSLATION=99),
+    "instances of no list": lambda json, node: node.update(attributes=3),
+    "rotations of three numbers": lambda json, node: node["attributes"].update(ROTATION=2),
+    "a light that is not there": lambda json, node: json["nodes"].append(LAMP),
+    "lights of no list": lambda json, node: json.update(extensions={gltf_extensions.LIGHTS: None}),
+    "whole numbers of no type": lambda json, node: json["accessors"][0].update(componentType=77),
+    "whole numbers beyond the buffer": lambda json, node: json["accessors"][0].update(count=4000),
+    "fewer bytes than a row": lambda json, node: json["bufferViews"][2].update(byteStride=1),
+    "a buffer that is not there": lambda json, node: json["bufferViews"][2].update(buffer=5),
+    "extensions of no list": lambda json, node: json.update(extensionsUsed=4),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_damaged_extensions_are_scenes_or_sentences(name: str, tmp_path: Path, read: Read) -> None:
+    """Whatever an extension claims: what can be read is, or a sentence says why not."""
+    glb, primitive = quad()
+    primitive["attributes"]["POSITION"] = whole(glb, (CORNERS * 100).astype(np.int16), "VEC3", 8, False)
+    given = {"attributes": {"TRANSLATION": glb.accessor(np.zeros((2, 3), np.float32), "VEC3")}}
+    glb.json["nodes"][0]["extensions"] = {gltf_extensions.INSTANCING: given}
+    glb.json["extensionsUsed"] = ["KHR_mesh_quantization", gltf_extensions.INSTANCING, gltf_extensions.LIGHTS]
+    DAMAGE[name](glb.json, given)
+    try:
+        scene = read(glb.save(tmp_path / "a.glb"))
+    except SceneError as error:
+        said = str(error)
+        assert said.rstrip(")").endswith(".") and "a.glb" in said and "report" not in said and len(said) < 600
+    else:
+        assert scene.triangle_count >= 2 and np.isfinite([scene.lower, scene.upper]).all()
+
+
+def test_instances_of_different_lengths_are_a_sentence(tmp_path: Path, read: Read) -> None:
+    glb, _ = quad()
+    places = {
+        "TRANSLATION": glb.accessor(np.zeros((2, 3), np.float32), "VEC3"),
+        "SCALE": glb.accessor(np.ones((3, 3), np.float32), "VEC3"),
+    }
+    glb.json["nodes"][0]["extensions"] = {gltf_extensions.INSTANCING: {"attributes": places}}
+    glb.json["extensionsUsed"] = [gltf_extensions.INSTANCING]
+    with pytest.raises(SceneError, match="the instances of node 0 have attributes of different lengths"):
+        read(glb.save(tmp_path / "a.glb"))
 
 
 def test_physically_based_keys_of_obj(tmp_path: Path, read: Read) -> None:

@@ -127,8 +127,9 @@ CLAIMS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
 def test_a_header_that_claims_what_is_not_there(tmp_path: pathlib.Path, name: str) -> None:
     change, said = CLAIMS[name]
     path = changed(save(tmp_path / "a.rgtree"), lambda header: change(header["arrays"]))
-    with pytest.raises(TreeFileError, match=said):
+    with pytest.raises(TreeFileError, match=said) as caught:
         rg.load_tree(path)
+    assert str(caught.value).endswith((": write it again, as docs/trees.md says.", ": it is cut off."))
 
 
 def test_a_file_that_is_cut_off_anywhere(tmp_path: pathlib.Path) -> None:

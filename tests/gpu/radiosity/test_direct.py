@@ -90,6 +90,15 @@ def test_form_factors_are_reciprocal(target: Target) -> None:
     assert (exchanged > 0.0).sum() > 50
 
 
+def test_points_nearer_than_their_discs_send_as_discs_do(target: Target) -> None:
+    """Two points that face each other, 0.05 apart, with areas of 1 and 0.5: the disc between them, of the mean of both,
+    stands for the square of the distance times pi, which would give them 95 times as much."""
+    places, normals = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.05]]), np.array([[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]])
+    none = np.zeros((2, 3))
+    values = PointValues(places, normals, np.array([1.0, 0.5]), none, none)
+    np.testing.assert_allclose(gathered_of(target, values, values.areas), [0.5 / 0.75, 1.0 / 0.75], rtol=1e-5)
+
+
 def gathered_of(target: Target, values: PointValues, sent: np.ndarray) -> np.ndarray:
     """What each point gathers where points send so much."""
     points = upload_points(target, values)

@@ -1,0 +1,115 @@
+"""Targets of a campaign whose files hold whole scenes by other libraries: USD, glTF's extensions; and trees as this
+program writes them. What an extra reads is among them where that is installed."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import raygrove as rg
+from raygrove.gpu.hierarchy.bvh.own.tree import checked_tree
+from tests.app.scene_io import test_gltf_extensions as extensions
+from tests.app.scene_io.particles import files
+from tests.app.scene_io.usd import stages
+from tests.gpu.analysis.test_tree_files import BOUNDS, BOXES, COLUMNS
+
+POSITIONS = files.moving(2, 12)
+MOVED = """
+    int[] faceVertexCounts = [4]
+    int[] faceVertexIndices = [0, 1, 2, 3]
+    point3f[] points.timeSamples = {
+        0: [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], 12: [(0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)] }
+    texCoord2f[] primvars:st = [(0, 0), (1, 0), (1, 1), (0, 1)] (interpolation = "faceVarying")
+"""
+PLACED = """def PointInstancer "crowd" {
+    rel prototypes = </crowd/square>
+    int[] protoIndices = [0, 0, 0]; point3f[] positions = [(0, 0, 0), (3, 0, 0), (6, 0, 0)]
+    def Mesh "square" { int[] faceVertexCounts = [3]; int[] faceVertexIndices = [0, 1, 2]
+        point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0)] } }
+def Points "dots" { point3f[] points = [(0, 0, 0), (1, 1, 1)]; float[] widths = [0.5, 0.25] }
+def SphereLight "lamp" { float inputs:intensity = 30 }
+"""
+
+
+def scenes(folder: Path) -> dict[str, list[bytes]]:
+    """Files that are right, by a kind's name; its ending stands behind the last hyphen."""
+    found = {**_gltfs(folder), **_particles()}
+    with contextlib.suppress(ImportError):
+        found |= _usds(folder, importlib.import_module("pxr.Usd"), importlib.import_module("pxr.UsdUtils"))
+    return found
+
+
+def _usds(folder: Path, usd: Any, utils: Any) -> dict[str, list[bytes]]:
+    texts = [stages.mesh(body=MOVED), PLACED + stages.mesh(), stages.SKINNED.format(more="")]
+    paths = [stages.stage(folder / f"{number}.usda", text) for number, text in enumerate(texts)]
+    crates = []
+    for path in paths:
+        crates.append(path.with_suffix(".usdc"))
+        usd.Stage.Open(str(path)).Export(str(crates[-1]))
+    utils.CreateNewUsdzPackage(str(crates[0]), str(folder / "all.usdz"))
+    return {
+        "usda": [path.read_bytes() for path in paths],
+        "usdc": [path.read_bytes() for path in crates],
+        "usdz": [(folder / "all.usdz").read_bytes()],
+    }
+
+
+def _gltfs(folder: Path) -> dict[str, list[bytes]]:
+    glb, primitive = extensions.quad()
+    corners = (extensions.CORNERS * 100).astype(np.int16)
+    primitive["attributes"]["POSITION"] = extensions.whole(glb, corners, "VEC3", 8, False)
+    where = glb.accessor(np.array([[0, 0, 0], [5, 0, 0]], np.float32), "VEC3")
+    lights, instances = extensions.gltf_extensions.LIGHTS, extensions.gltf_extensions.INSTANCING
+    glb.json["nodes"] = [
+        {"mesh": 0, "children": [1, 2], "extensions": {instances: {"attributes": {"TRANSLATION": where}}}},
+        {"extensions": {lights: {"light": 0}}},
+        {"extensions": {lights: {"light": 0}}},
+    ]
+    glb.json["extensions"] = {lights: {"lights": [{"type": "point", "intensity": 3.0}]}}
+    glb.json["extensionsUsed"] = ["KHR_mesh_quantization", instances, lights]
+    found = {"extensions-glb": [glb.save(folder / "extensions.glb").read_bytes()]}
+    with contextlib.suppress(ImportError):
+        importlib.import_module("DracoPy")
+        found["draco-glb"] = [extensions.packed_quad(folder / "draco.glb").read_bytes()]
+    with contextlib.suppress(ImportError):
+        pack = extensions.packed_by(importlib.import_module("meshopt"))
+        found["meshopt-gltf"] = [extensions.meshopt_quad(folder / "meshopt.gltf", pack).read_bytes()]
+    return found
+
+
+def _particles() -> dict[str, list[bytes]]:
+    charge, colours = np.arange(12.0), np.arange(36, dtype=np.uint8).reshape(12, 3)
+    rows = b"".join(b"%d,2,%f,%d\n" % (n, n / 7, n % 3) for n in range(12))
+    return {
+        "lammpstrj": [files.lammps([(key, np.arange(12), POSITIONS[key]) for key in range(2)])],
+        "csv": [b"x,y,z,frame\n" + rows],
+        "pcd": [files.pcd(POSITIONS[0], form) for form in ("ascii", "binary", "binary_compressed")],
+        "vtk": [files.vtk(POSITIONS[0], charge, POSITIONS[1], is_text) for is_text in (True, False)],
+        "vtp": [files.vtp(POSITIONS[0], charge, form) for form in ("ascii", "zlib", "raw")],
+        "tipsy": [files.tipsy(3, 4, 5)[0]],
+        "points-ply": [files.ply(POSITIONS[0], colours, form) for form in ("ascii", "binary_big_endian")],
+    }
+
+
+def trees(folder: Path) -> dict[str, list[bytes]]:
+    """The tree of docs/trees.md over three boxes: in the program's own format, with and without boxes of frames, and as
+    arrays."""
+    columns = {name: np.array(values, np.int32) for name, values in COLUMNS.items()}
+    frames = {"frame_bounds": np.stack([BOUNDS, BOUNDS + np.float32(0.25)]), "frame_times": np.array([0.0, 0.5])}
+    found = []
+    for more in ({}, frames):
+        rg.save_tree(rg.Tree(**columns, bounds=BOUNDS, **more), folder / "seed.rgtree", "by hand")
+        found.append((folder / "seed.rgtree").read_bytes())
+    arrays = io.BytesIO()
+    np.savez(arrays, **columns, bounds=BOUNDS)
+    return {"rgtree": found, "npz": [arrays.getvalue()]}
+
+
+def read_own_tree(path: Path) -> object:
+    """A file `.rgtree`, with the check that whoever builds with it makes first."""
+    return checked_tree(rg.load_tree(path), BOXES, False)
