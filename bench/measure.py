@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from raygrove.gpu.analysis.workload import Workload
 from raygrove.gpu.animate.animate import Animator, Surface
 from raygrove.gpu.camera import Camera, fit
 from raygrove.gpu.engine import ViewSettings
@@ -27,7 +28,7 @@ FRAMES_IN_FLIGHT = 16
 @dataclasses.dataclass(frozen=True, eq=False)
 class Task:
     """What to measure: a scene at some moments, what is chosen, the picture, and how often. No camera takes the scene's
-    own."""
+    own; `rays` are traced in a picture's place by bench trace."""
 
     scene: Scene
     settings: ViewSettings = ViewSettings()
@@ -36,6 +37,7 @@ class Task:
     repeat: int = 20
     warmup: int = 5
     camera: Camera | None = None
+    rays: Workload | None = None
 
     def view_from(self) -> Camera:
         """The camera given, or the scene's, or one that sees the whole scene."""

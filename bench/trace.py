@@ -8,6 +8,7 @@ import contextlib
 from collections.abc import Sequence
 from typing import Any
 
+from raygrove.gpu.analysis.traced_rays import in_rows
 from raygrove.gpu.hierarchy.base import HierarchyError
 from raygrove.gpu.target.base import Target
 from raygrove.gpu.trace.scatter import scatter_rays, without_gaps
@@ -17,13 +18,16 @@ from .measure import Stage, Task, Timed, median, timed
 from .peers import embree
 from .rows import Row, chosen, tree_fields
 
+GIVEN = {"measured": "closest", "measured any-hit": "any"}
+"""The same of rays that are given in the picture's place."""
 KINDS = {"primary": "closest", "primary any-hit": "any", "diffuse": "closest", "diffuse any-hit": "any"}
 """A row's `ray_type` and the tracer's kind."""
 
 
 def run_trace(target: Target, task: Task, peers: Sequence[str] = (), kinds: Sequence[str] = tuple(KINDS)) -> list[Row]:
-    """One row per kind of ray, at the first moment. `peers` names other programs to trace the same rays with (embree);
-    one that is absent is said in the row's `peers` with its sentence under `absent`."""
+    """One row per kind of ray, at the first moment; of kinds in GIVEN the task has the rays. `peers` names other
+    programs to trace the same rays with (embree); one that is absent is said in the row's `peers` with its sentence
+    under `absent`."""
     with contextlib.closing(Stage(target, task.scene, task.settings)) as stage:
         stage.hierarchy.build(stage.show(task.moments[0]).primitives)
         tree = stage.statistics()
@@ -104,7 +108,10 @@ def _measure(stage: Stage, task: Task, ray_type: str) -> tuple[int, Totals, Time
     """How many rays of the type there are, what they hit, and their frames."""
     primary = stage.rays(task.view_from(), task.size)
     rays: CameraRays | BufferRays = primary
-    count, kind = task.size[0] * task.size[1], KINDS[ray_type]
+    count, kind = task.size[0] * task.size[1], (KINDS | GIVEN)[ray_type]
+    if ray_type in GIVEN and task.rays is not None:
+        given = task.rays.at(task.moments[0])
+        rays, count = in_rows(stage.target, given), len(given)
     if ray_type.startswith("diffuse"):
         rays, count = _diffuse(stage, task)
     tracer = Tracer(stage.target, stage.hierarchy.traversal())

@@ -161,7 +161,7 @@ def command_parser(command: str, version: str) -> argparse.ArgumentParser:
     if command == "record":
         add_recording(parser)
     if command in ("render", "bench"):
-        _add_measuring(parser)
+        _add_measuring(parser, command)
     if command == "render":
         _add_export(parser)
     if command == "bench":
@@ -272,7 +272,7 @@ def _add_objects(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_measuring(parser: argparse.ArgumentParser) -> None:
+def _add_measuring(parser: argparse.ArgumentParser, command: str) -> None:
     group = parser.add_argument_group("output and measuring")
     group.add_argument(
         "--out",
@@ -282,6 +282,8 @@ def _add_measuring(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--repeat", metavar="N", type=values.count(1), help="measure so many times; the median counts")
     group.add_argument("--warmup", metavar="N", type=values.count(0), help="runs before measuring")
+    if command == "bench":
+        add_rays(group)
 
 
 def _add_warming(parser: argparse.ArgumentParser) -> None:

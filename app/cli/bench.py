@@ -21,13 +21,15 @@ from raygrove.app.frames.views import view_settings
 from raygrove.app.playback import timeline as timelines
 from raygrove.app.problems.problems import UsageError
 from raygrove.app.settings.flags import OPTION_KEYS, flag_of
+from raygrove.app.settings.ray_options import measures_others
 from raygrove.app.settings.settings import set_option
 from raygrove.bench.build import run_build
 from raygrove.bench.frame import run_frame
 from raygrove.bench.measure import Task
 from raygrove.bench.rows import Row
 from raygrove.bench.table import build_table, frame_table, trace_table
-from raygrove.bench.trace import run_trace
+from raygrove.bench.trace import GIVEN, run_trace
+from raygrove.gpu.face.workloads import workload_of
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.target.base import Target
 
@@ -97,6 +99,8 @@ def _say_what_is_left_out(names: argparse.Namespace, words: Words) -> None:
     unused += [key for name in flags if (key := OPTION_KEYS.get(name, "")) in typed]
     if unused:
         words.say(f"bench {names.kind} {why}: {' and '.join(unused)} {'is' if len(unused) == 1 else 'are'} left out.")
+    if names.rays is not None and names.kind != "trace":
+        words.say(f"bench {names.kind} measures pictures: --rays is left out; bench trace takes it.")
     if names.kind == "trace" and names.frames and names.frames[1] - names.frames[0] > 1:
         words.say(f"bench trace measures one instant: of --frames the first, {names.frames[0]}, is taken.")
 
@@ -106,6 +110,8 @@ def measure(kind: str, target: Target, task: Task) -> list[Row]:
     if kind == "build":
         return [run_build(target, task)]
     if kind == "trace":
+        if task.rays is not None:
+            return run_trace(target, task, kinds=tuple(GIVEN))
         return run_trace(target, task, peers=("embree",) if target.kind == "host" else ())
     return [run_frame(target, task)]
 
@@ -118,7 +124,10 @@ def task_of(names: argparse.Namespace, scene: Scene, state: State) -> Task:
     duration = timelines.span_of(scene, state.timeline, state.settings.timeline).duration
     if names.kind == "frame" and names.frames is None and names.time is None and duration > 0.0:
         instants = [duration * index / MOMENTS for index in range(MOMENTS)]
+    measured = state.settings.rays
+    is_given = names.kind == "trace" and measures_others(measured)
     return Task(
+        rays=workload_of(measured.measured, scene) if is_given else None,
         scene=scene,
         settings=view_settings(state),
         size=(render.width, render.height),

@@ -62,7 +62,7 @@ def run(names: argparse.Namespace, words: Words) -> int:
             prepare = functools.partial(race_report.prepared, scene=scene, state=state)
             if measures_others(settings.rays):
                 rays = workload_of(settings.rays.measured, scene)
-                found = race_rays(target, scene, entries, course, rays, say=words.detail)
+                found = race_rays(target, scene, entries, course, rays, hidden=state.hidden, say=words.detail)
             else:
                 found = run_race(target, scene, entries, course, prepare=prepare, say=words.detail)
     _write(names, found, words)

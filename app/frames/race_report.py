@@ -86,7 +86,8 @@ def report(job: Job, scene: Scene, state: State, contestants: Sequence[str], out
         prepare = functools.partial(prepared, scene=scene, state=state)
         entries, measured = entries_of(contestants, state), state.settings.rays
         if measures_others(measured):
-            found = race_rays(target, scene, entries, course, workload_of(measured.measured, scene), say=say)
+            rays = workload_of(measured.measured, scene)
+            found = race_rays(target, scene, entries, course, rays, hidden=state.hidden, say=say)
         else:
             found = run_race(target, scene, entries, course, prepare=prepare, say=say)
     if count < all_frames:

@@ -4,6 +4,7 @@ every frame, and what any other program has to do to take part."""
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Collection
 from typing import Protocol
 
 import numpy as np
@@ -51,12 +52,14 @@ class Lane(Protocol):
 class StructureLane:
     """One configuration, and how it follows what moves."""
 
-    def __init__(self, target: Target, scene: Scene, settings: ViewSettings, rays: Workload) -> None:
+    def __init__(
+        self, target: Target, scene: Scene, settings: ViewSettings, rays: Workload, hidden: Collection[int] = ()
+    ) -> None:
         self._policy = policy(settings.update.mode)
         self._options: UpdateOptions = dataclasses.replace(settings.update, always=True)
         known = structure(settings.hierarchy).optimisers()
         choice = self._policy.fitted(settings.structure_choice, known)
-        self.rig = Rig(target, scene, settings.hierarchy, choice, rays)
+        self.rig = Rig(target, scene, settings.hierarchy, choice, rays, hidden)
         self._history = UpdateHistory()
         self.layout, self.ray_count = self.rig.hierarchy.layout_name, len(rays)
 

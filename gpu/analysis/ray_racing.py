@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 import numpy as np
 
@@ -33,11 +33,13 @@ def run(
     course: Course,
     rays: Workload,
     *,
+    hidden: Collection[int] = (),
     say: Callable[[str], None] = lambda sentence: None,
 ) -> Race:
-    """Race over rays; of the course only instants and passes count. Raises Error for what cannot be raced."""
+    """Race over rays; of the course only instants and passes count. Objects that are `hidden`, by number, are left out.
+    Raises Error for what cannot be raced."""
     check(entries, course)
-    with _lanes(target, scene, entries, rays) as lanes:
+    with _lanes(target, scene, entries, rays, hidden) as lanes:
         timed = timed_passes(len(lanes), course, lambda place, n: lanes[place].play(course.moments[n]), say)
         say("Comparing hits.")
         oracle = oracle_of([one.configuration for one in entries])
@@ -49,23 +51,27 @@ def run(
     return Race(scene.name, scene.triangle_count, frames, *about, judged(made))
 
 
-def lane_of(target: Target, scene: Scene, entry: Entry | Rival, rays: Workload) -> Lane:
+def lane_of(target: Target, scene: Scene, entry: Entry | Rival, rays: Workload, hidden: Collection[int] = ()) -> Lane:
     """Who takes part, ready to play. Raises what structures raise, and Error where another program is not there, or
-    cannot trace rays that move."""
+    cannot trace rays that move or some of the scene."""
     if isinstance(entry, Rival):
+        if hidden:
+            raise Error("Embree is given the whole scene here", entry.configuration, "show all objects")
         if isinstance(rays, HungRays):
             what = "Embree traces the same rays in every frame here, and these hang on a node"
             raise Error(what, entry.configuration, "leave the node out, or race other structures")
         return EmbreeLane(target, scene, entry, rays)
-    return StructureLane(target, scene, entry.settings, rays)
+    return StructureLane(target, scene, entry.settings, rays, hidden)
 
 
 @contextlib.contextmanager
-def _lanes(target: Target, scene: Scene, entries: Sequence[Entry | Rival], rays: Workload) -> Iterator[list[Lane]]:
+def _lanes(
+    target: Target, scene: Scene, entries: Sequence[Entry | Rival], rays: Workload, hidden: Collection[int]
+) -> Iterator[list[Lane]]:
     with contextlib.ExitStack() as stack:
         lanes: list[Lane] = []
         for entry in entries:
-            lanes.append(lane_of(target, scene, entry, rays))
+            lanes.append(lane_of(target, scene, entry, rays, hidden))
             stack.callback(lanes[-1].close)
         yield lanes
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from ..animate.animate import Animator, Surface
+from ..animate.hiding import HiddenObjects
 from ..buffers import pixel_directions
 from ..camera import Camera
 from ..errors import Error
@@ -33,13 +36,23 @@ def camera_rays(camera: Camera, width: int, height: int) -> Rays:
 
 class Rig:
     """See the module. `show` first, then `build`, `refit` and `trace`, which give milliseconds; all of them wait. A
-    first call of each compiles, and its time says nothing."""
+    first call of each compiles, and its time says nothing. Objects that are `hidden`, by number, are left out."""
 
-    def __init__(self, target: Target, scene: Scene, name: str, choice: StructureChoice, rays: Workload) -> None:
+    def __init__(
+        self,
+        target: Target,
+        scene: Scene,
+        name: str,
+        choice: StructureChoice,
+        rays: Workload,
+        hidden: Collection[int] = (),
+    ) -> None:
         if not scene.triangle_count:
             raise Error(f"{scene.name} has no triangles, and clips of triangles are what is measured")
         self.target, self._workload = target, rays
         self._animator = Animator(target, scene)
+        if hidden:
+            HiddenObjects(target, self._animator.surface).hide(hidden)
         self.hierarchy: Hierarchy = make_structure(target, name, choice)
         self._surface: Surface | None = None
         self._traced = TracedRays(target, rays.at(Moment()))

@@ -257,3 +257,18 @@ def test_rays_of_a_file_are_raced(tmp_path: Path, capsys: pytest.CaptureFixture[
     file.write_text('contestants = ["lbvh"]\nrays = "none.npz"\n')
     assert main(["race", str(file), "--demo", "walker", *SMALL]) == 2
     assert "rays names none.npz, which is not there" in capsys.readouterr().err
+
+
+def test_hidden_objects_are_left_out_of_races_over_rays(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without the ground, `scene`, fewer of a sensor's rays hit, and all contestants agree; Embree is given all of the
+    scene, and says so."""
+    rays = ("--rays", "lidar:rows=8:columns=32:fov=-60,20:node=head:at=0,0.8,0")
+    hits = []
+    for words in ((), ("--hide", "scene")):
+        assert race("--contestants", "lbvh@refit,brute_force", *rays, *words, "--json") == 0
+        told = json.loads(capsys.readouterr().out)
+        assert told["mismatches"] == 0 and told["size"] == [256, 1]
+        hits.append(told["contestants"][1]["proof"]["hits"])
+    assert hits[1] < hits[0] and hits[0] > 0
+    assert race("--contestants", "embree", "--rays", "dome", "--hide", "scene") in (1, 2)
+    assert "Embree is given the whole scene here" in capsys.readouterr().err

@@ -11,6 +11,8 @@ import pytest
 import raygrove as rg
 from raygrove.app.cli.main import main
 from raygrove.gpu.camera import Camera
+from raygrove.gpu.face.workloads import workload_of
+from raygrove.gpu.scene import Moment
 
 SEEN = Camera(eye=(0.0, 1.0, 0.0), look_at=(1.0, 1.0, -1.0))
 SIZE = (16, 12)
@@ -61,3 +63,20 @@ def test_what_cannot_be_recorded_is_a_sentence(
     assert main(["record", *WORDS, *words, *out]) == 2
     assert sentence in capsys.readouterr().err
     assert not (tmp_path / "rays.npz").exists()
+
+
+def test_bench_traces_rays_in_the_pictures_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Closest hits as the library finds them of the same rays, and as many of any."""
+    rays = "dome:rows=4:columns=16"
+    words = ["--demo", "room", "--device", "cpu", "--size", "8x6", "--repeat", "1", "--warmup", "0", "--json"]
+    assert main(["bench", "trace", *words, "--hierarchy", "lbvh/bvh2", "--rays", rays]) == 0
+    rows = json.loads(capsys.readouterr().out)["results"]
+    assert [row["ray_type"] for row in rows] == ["measured", "measured any-hit"]
+    room = rg.open("room")
+    given = workload_of(rays, room.to_plain()).at(Moment())
+    with rg.build(*room.at(0.0), "lbvh/bvh2", device="cpu") as tree:
+        hits = int((tree.trace(rg.RaySet(given.origins, given.directions)).prim_id >= 0).sum())
+    assert [(row["rays"], row["hits"]) for row in rows] == [(64, hits)] * 2 and hits > 0
+    assert main(["bench", "build", *words, "--rays", rays]) == 0
+    assert "bench build measures pictures: --rays is left out" in capsys.readouterr().err
+    assert main(["bench", "suite", "meister2014", "--rays", rays]) == 2

@@ -57,6 +57,7 @@ VALUES = {
     },
     **{
         "ray_type": "smooth",
+        "rays": "dome",
         "samples": "1",
         "time": "1",
         "frames": "0:2",
