@@ -96,7 +96,7 @@ def test_points_nearer_than_their_discs_send_as_discs_do(target: Target) -> None
     places, normals = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.05]]), np.array([[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]])
     none = np.zeros((2, 3))
     values = PointValues(places, normals, np.array([1.0, 0.5]), none, none)
-    np.testing.assert_allclose(gathered_of(target, values, values.areas), [0.5 / 0.75, 1.0 / 0.75], rtol=1e-5)
+    np.testing.assert_allclose(gathered_of(target, values, values.areas), [0.5 / 0.75, 1.0 / 0.75], rtol=1e-4)
 
 
 def gathered_of(target: Target, values: PointValues, sent: np.ndarray) -> np.ndarray:
