@@ -15,7 +15,7 @@ from ..hierarchy.base import NOT_TOLD, HierarchyError, NodeTable
 from ..hierarchy.traversed_nodes import EventSpace
 from ..rows import Struct
 from ..target.base import Array, Target, Unit, UnitSource
-from ..trace.trace import COUNTING_REGISTERS, TRACE_BLOCK, HitBuffer, RaySource, Tracer
+from ..trace.trace import TRACE_BLOCK, HitBuffer, RaySource, Tracer
 from .ray_log import ON_PRIMITIVE
 
 COPIES = {"host": 8, "cuda": 8}
@@ -24,11 +24,8 @@ COPIES_BYTES = {"host": 1 << 26, "cuda": 1 << 24}
 picture, on an H200 some 5 us for 16 MiB. Counts have 64 bits: a leaf of a million primitives is tested by a million
 rays."""
 
-SHADOW_REGISTERS = 96
-"""Room for a traversal that counts, and the point and the light behind it."""
-
-BLOCKS_A_PROCESSOR = 16
-"""Of a GPU: each adds up by itself how often its rays entered the root."""
+REGISTERS = 96
+"""Room for a traversal that counts by node, and for the point and the light behind a shadow ray."""
 
 Count = Annotated[int, "uint64"]
 
@@ -121,7 +118,7 @@ class NodeCounter:
         aliases = (("OnPrimitive", ON_PRIMITIVE[kind]),)
         unit, view = self._unit(tracer, "node_counts.cu", rays, aliases)
         found = dict.fromkeys(("t", "prim_id", "u", "v")) if hits is None else hits.arrays()
-        self._launch(unit, "count_nodes", rays, input=view, **found)
+        self._launch(unit, "count_nodes", tracer, rays, input=view, **found)
 
     def count_shadows(
         self,
@@ -134,28 +131,20 @@ class NodeCounter:
         light_count: int,
     ) -> None:
         """Trace rays from the hits of `rays` to every light, as Tracer.trace_shadows does, and add what they do."""
-        unit, view = self._unit(tracer, "shadow_counts.cu", rays, registers=SHADOW_REGISTERS)
+        unit, view = self._unit(tracer, "shadow_counts.cu", rays)
         lit = {"positions": positions, "triangles": triangles, "lights": lights, "light_count": light_count}
         found = {"prim_id": hits.prim_id, "u": hits.u, "v": hits.v}
-        self._launch(unit, "count_shadow_nodes", rays, input=view, **found, **lit)
+        self._launch(unit, "count_shadow_nodes", tracer, rays, input=view, **found, **lit)
 
     def _unit(
-        self,
-        tracer: Tracer,
-        file: str,
-        rays: RaySource,
-        aliases: tuple[tuple[str, str], ...] = (),
-        registers: int = COUNTING_REGISTERS,
+        self, tracer: Tracer, file: str, rays: RaySource, aliases: tuple[tuple[str, str], ...] = ()
     ) -> tuple[Unit, np.ndarray]:
         constants = (("OWN_COPIES", self._has_own_copies),)
-        return tracer.unit(f"gpu/analysis/{file}", rays, aliases, constants, registers, width=1)
+        return tracer.unit(f"gpu/analysis/{file}", rays, aliases, constants, REGISTERS, width=1)
 
-    def _launch(self, unit: Unit, kernel: str, rays: RaySource, **given: Any) -> None:
-        target, count = self.target, rays.padded_count
-        blocks = self._copies if self._has_own_copies else 0
-        if target.processors:
-            blocks = min(-(-count // TRACE_BLOCK), BLOCKS_A_PROCESSOR * target.processors)
-        target.launch(
+    def _launch(self, unit: Unit, kernel: str, tracer: Tracer, rays: RaySource, **given: Any) -> None:
+        count = rays.padded_count
+        self.target.launch(
             unit,
             kernel,
             count,
@@ -168,7 +157,7 @@ class NodeCounter:
             copies=self._copies,
             totals=self._totals,
             block=TRACE_BLOCK,
-            blocks=blocks,
+            blocks=self._copies if self._has_own_copies else tracer.blocks(rays),
         )
 
     def read(self, table: NodeTable) -> Counts:

@@ -133,16 +133,22 @@ __device__ __forceinline__ int block_arrive(int* at) {
     return old;
 }
 // The lanes that are here together, as NVIDIA's "Using CUDA warp-level primitives" has it: whichever they are, the sum
-// is right.
+// is right. Lanes at several places add for themselves, which nothing waits for: to sort them out takes longer.
 __device__ __forceinline__ void gathered_add(uint64* at, unsigned value) {
-    const unsigned same = __match_any_sync(__activemask(), (uint64)at);
+    const unsigned here = __activemask();
+    int is_one_place;
+    __match_all_sync(here, (uint64)at, &is_one_place);
+    if (!is_one_place) {
+        atomicAdd(at, (uint64)value);
+        return;
+    }
 #if __CUDA_ARCH__ >= 800
-    const unsigned sum = __reduce_add_sync(same, value);
+    const unsigned sum = __reduce_add_sync(here, value);
 #else
     unsigned sum = 0;
-    for (unsigned rest = same; rest != 0u; rest &= rest - 1u) sum += __shfl_sync(same, value, __ffs((int)rest) - 1);
+    for (unsigned rest = here; rest != 0u; rest &= rest - 1u) sum += __shfl_sync(here, value, __ffs((int)rest) - 1);
 #endif
-    if ((threadIdx.x & 31u) == (unsigned)__ffs((int)same) - 1u) atomicAdd(at, (uint64)sum);
+    if ((threadIdx.x & 31u) == (unsigned)__ffs((int)here) - 1u) atomicAdd(at, (uint64)sum);
 }
 #endif
 
