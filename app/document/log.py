@@ -81,10 +81,10 @@ class Chronicle:
         if scene is None:
             self._log.add("information", "The scene was closed.")
             return
-        clips = "1 clip" if len(scene.clips) == 1 else f"{len(scene.clips)} clips"
-        self._log.add(
-            "information", f"{scene.name}: {scene.triangle_count:,} triangles, {scene.duration():.2f} s, {clips}."
-        )
+        count, seconds = len(scene.clips), scene.duration()
+        clips = f", {count} clip{'s' * (count != 1)}" if count else ""  # one without a name is none of them
+        moves = f"{seconds:.2f} s" if seconds > 0.0 else "still"
+        self._log.add("information", f"{scene.name}: {scene.triangle_count:,} triangles, {moves}{clips}.")
         for remark in scene.remarks:
             self._log.add("information", f"{scene.name}: {remark.counted}")
 

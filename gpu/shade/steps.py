@@ -45,8 +45,8 @@ COUNTED = {
 
 LABELS = {
     "nodes": "nodes visited per ray",
-    "boxes": "boxes tested a ray",
-    "primitives": "primitives tested a ray",
+    "boxes": "boxes tested per ray",
+    "primitives": "primitives tested per ray",
     "total": "boxes and primitives per ray",
 }
 

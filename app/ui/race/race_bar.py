@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QSize, Signal
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from raygrove.app.settings.race_options import MOST, RaceOptions, contestants_of, pair_of
@@ -16,6 +17,11 @@ from raygrove.app.ui.widgets.rays_choice import RaysChoice, SensorPlaces
 from raygrove.gpu.analysis.race import LETTERS
 
 HEIGHT = 36
+NARROW = 640
+WHOLE = Qt.ItemDataRole.UserRole + 1
+"""Where an entry of a list has its whole text."""
+LEAST_LETTERS = 4
+"""Of what is chosen in a list."""
 
 
 class RaceBar(QWidget):
@@ -64,6 +70,8 @@ class RaceBar(QWidget):
         row.setSpacing(6)
         for widget in (self.modes, self.pair, self.lines, self.rays.kind):
             row.addWidget(widget)
+            if isinstance(widget, QComboBox):  # in a narrow window they give way, not the modes
+                widget.setMinimumContentsLength(LEAST_LETTERS)
         row.addWidget(self.said, 1)
         for button in (self.add, self.report):
             button.setMaximumWidth(button.fontMetrics().horizontalAdvance(button.text()) + 20)  # all has room at 900
@@ -78,11 +86,21 @@ class RaceBar(QWidget):
         """One row, or a second one for rays that are not the picture's."""
         return QSize(400, HEIGHT if self.rays.is_of_picture else 2 * HEIGHT - 4)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a narrow window lists leave out what their tips say, too: "total" for "Lines: total"."""
+        super().resizeEvent(event)
+        for box in (self.lines, self.rays.kind):
+            for place in range(box.count()):
+                whole = box.itemData(place, WHOLE) or box.itemText(place)
+                box.setItemData(place, whole, WHOLE)
+                box.setItemText(place, whole.rpartition(": ")[2] if self.width() < NARROW else whole)
+
     def refresh(self) -> None:
         """Show what is chosen now."""
         options = self._options()
         count = len(contestants_of(options))
         self.modes.refresh()
+        self.modes.setMinimumWidth(self.modes.sizeHint().width())
         self.add.setEnabled(count < MOST)
         pairs = [(one, other) for one in range(count) for other in range(count) if one != other]
         if [self.pair.itemData(place) for place in range(self.pair.count())] != [_letters(*pair) for pair in pairs]:

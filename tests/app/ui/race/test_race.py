@@ -348,3 +348,20 @@ def test_rays_of_a_sensor_are_raced_and_drawn(raced: MainWindow, qtbot: Any, mon
     assert document.state.settings.rays.measured == "picture" and not bar.rays.isVisible()
     qtbot.waitUntil(lambda: len(race.panel.standing) == 2)
     assert "at " in race.panel.heading.text() and not race.ray_marks[1].isVisible()
+
+
+def test_in_a_small_window_the_modes_are_whole(scene_window: MainWindow) -> None:
+    scene_window.resize(900, 600)
+    scene_window.document.change("settings.window.workspace", "race")
+    for mode in ("grid", "split", "difference"):
+        scene_window.document.change("settings.race.mode", mode)
+        take_places()
+        bar = scene_window.place.race._bar
+        assert bar.width() < 640
+        assert all(segment.width() >= segment.sizeHint().width() for segment in bar.modes.segments), mode
+        right = [part.geometry().right() for part in (bar.modes, bar.lines, bar.rays.kind, bar.add, bar.report)]
+        assert right == sorted(right) and right[-1] <= bar.width(), mode
+        assert bar.lines.itemText(0) == "total"
+    scene_window.resize(1280, 720)
+    take_places()
+    assert bar.lines.itemText(0) == "Lines: total"
