@@ -51,6 +51,8 @@ ORDERED_BY_ARRIVAL = {"store_subtree", "load_subtree", "store_cluster", "load_cl
     "load_shared_box",
     "store_shared_state",
     "load_shared_state",
+    "store_shared_link",
+    "load_shared_link",
 }
 """Functions whose shared memory one thread writes before it arrives (fence, exchange, fence) and another reads when it
 arrives second. racecheck knows barriers, not fences: it reports them. Whatever else it reports is a failure."""

@@ -144,11 +144,12 @@ struct Tree : NodeWriter {
         Aabb box = load_shared_box(chunk.boxes, at);
         bool is_collapsed = first + at != 0;
         int up = chunk.parent(at);
-        if (ROTATES) chunk.above[at] = up * (1 << COUNT_BITS) | 1;
+        if (ROTATES) store_shared_link(chunk.above, at, up * (1 << COUNT_BITS) | 1);
         for (;;) {
             store_shared_state(chunk.states, at, DONE | (is_collapsed ? NODE_IS_COLLAPSED : 0));
             if (up == ELSEWHERE) return;
-            const int left = chunk.left[up], right = chunk.right[up], word = block_arrive(chunk.above + up);
+            const int left = load_shared_link(chunk.left, up), right = load_shared_link(chunk.right, up),
+                      word = block_arrive(chunk.above + up);
             if ((word & COUNT_MASK) != ALL_CAME - 1) return;
             const int other = left - first == at ? right : left, other_at = is_leaf(other) ? up : other - first;
             if (ROTATES) box = load_shared_box(chunk.boxes, at);  // as it was: no register holds it meanwhile
