@@ -24,7 +24,9 @@ class RoomyLabel(Label):
     def sizeHint(self) -> QSize:
         """At the label's width, where it has one yet."""
         found = super().sizeHint()
-        return found.expandedTo(QSize(0, self._kept(self.width() if self.isVisible() else found.width())))
+        if self.isVisible():
+            return QSize(found.width(), self.heightForWidth(self.width()))
+        return found.expandedTo(QSize(0, self._kept(found.width())))
 
     def _kept(self, width: int) -> int:
         across = QRect(0, 0, max(width, 1), 1 << 20)
