@@ -28,6 +28,11 @@ _LISTS = (
 _SCANS = (
     "the thesis keeps the kinds of events as bytes from level to level; here they are written from the events in each"
 )
+_STREAMS = (
+    "the thesis copies counts of events and nodes to the host by a second stream; here nothing is read back, and as "
+    "many levels are launched as there may be"
+)
+_CUDPP = "Zhou's segmented scans and reductions are CUDPP's; here they are differences of whole prefix sums"
 _TEXTURES = "Zhou and Chang read bit sets from texture memory; here they are plain arrays"
 
 
@@ -81,7 +86,7 @@ def _meister(builder: str, title: str, section: str, *not_built: str, **options:
 
 
 def _kd_tree(
-    title: str, source: str, not_built: str, builder: str, traversal: str, **options: OptionValue
+    title: str, source: str, not_built: tuple[str, ...], builder: str, traversal: str, **options: OptionValue
 ) -> Published:
     """Rays that are reflected and refracted, with one lamp's shadows: both papers trace them."""
     own = {f"hierarchy.{builder}.{name}": value for name, value in options.items()}
@@ -90,7 +95,7 @@ def _kd_tree(
         "render.traversal": traversal,
         "render.ray_type": "whitted",
     }
-    return Published(title, source, MappingProxyType({**rays, **own}), (not_built,))
+    return Published(title, source, MappingProxyType({**rays, **own}), not_built)
 
 
 _PRESETS = {
@@ -121,7 +126,7 @@ _PRESETS = {
     "kolodzey2014/sah_events": _kd_tree(
         "Kolodzey's SAH kd-tree",
         "Kolodzey 2014, chapters 4 and 6",
-        _SCANS,
+        (_SCANS, _STREAMS),
         "sah_events",
         "short_stack",
         max_leaf_size=63,
@@ -137,7 +142,7 @@ _PRESETS = {
     "chang2012/median_sah": _kd_tree(
         "Chang's kd-tree, steps [A] to [E]",
         "Chang, Seo and Ihm, implementation II",
-        _TEXTURES,
+        (_TEXTURES,),
         "median_sah",
         "auto",
         implementation="atomics",
@@ -146,7 +151,7 @@ _PRESETS = {
     "zhou2008/median_sah": _kd_tree(
         "Zhou's kd-tree",
         "Chang, Seo and Ihm, implementation I, after Zhou et al. 2008",
-        _TEXTURES,
+        (_CUDPP, _TEXTURES),
         "median_sah",
         "auto",
         implementation="primitives",

@@ -14,11 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from raygrove.gpu.engine import ViewSettings
 from raygrove.gpu.scene import Scene
 
 from .crowd import RUNNER_TRIANGLES
 from .job import SuiteJob
 from .measure import construction, drawn
+from .pictures import Shot, take
 from .published import published, published_row, published_source
 from .report import Cell, Plot, SuiteReport, SuiteTable, scenes_of
 from .scenes import SceneChoice, SceneSource, demo, what
@@ -40,7 +42,10 @@ def _sponza(runners: int) -> SceneChoice:
 
 def _kitchen(runners: int) -> SceneChoice:
     source = SceneSource(demo="room", triangles=KITCHEN_TRIANGLES, runners=runners)
-    why = "a furnished room of the kitchen's size, with as many other figures of the runner's size"
+    why = (
+        "a furnished room of the kitchen's size (the kitchen at hand has 56,939 triangles instead of 101,015), with as "
+        "many other figures of the runner's size"
+    )
     return SceneChoice(f"KR{runners}", KITCHEN_TRIANGLES + runners * RUNNER_TRIANGLES, source, False, why)
 
 
@@ -98,6 +103,7 @@ def run(job: SuiteJob) -> SuiteReport:
             yield {"part": "construction", **about, "step": step, **_built(job, scene, options)}
         for step in RENDERED:
             yield {"part": "rendering", **about, "step": step, **_rendered(job, scene, dict(STEPS)[step])}
+        take(job, report, choice, scene, [Shot("scenes", _pictured({}))], job.picture(SIZE))
 
     for choices in (SCENES, job.own):
         job.each(choices, report, measure, lambda scene: len(STEPS) + len(RENDERED), tabulate)
@@ -115,16 +121,20 @@ def _built(job: SuiteJob, scene: Scene, options: dict[str, Any]) -> dict[str, An
     }
 
 
+def _pictured(options: dict[str, Any]) -> ViewSettings:
+    """As the pictures are drawn: shadows of one light, one reflection bounce."""
+    return varied(BUILDER, options, **pictured(RAY_TYPE, ONE_BOUNCE))
+
+
 def _rendered(job: SuiteJob, scene: Scene, options: dict[str, Any]) -> dict[str, Any]:
     needed = "; ".join(missing(BUILDER, options))
     if needed:
         return {"needs": needed, "ray_type": ""}
     absent = "; ".join(missing_ray_type(RAY_TYPE))
-    settings = varied(BUILDER, options, **pictured(RAY_TYPE, ONE_BOUNCE))
     found = drawn(
         job.target,
         scene,
-        settings,
+        _pictured(options),
         job.picture(SIZE),
         job.instants(scene, MOMENTS),
         max(1, job.repeat // 3),

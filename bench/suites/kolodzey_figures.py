@@ -11,6 +11,7 @@ import numpy as np
 
 from raygrove.gpu.hierarchy.kdtree.builders.sah_events.listed import kind_row
 from raygrove.gpu.hierarchy.kdtree.builders.sah_events.memory import LEVEL_WORDS, TILE_THREADS, tiles
+from raygrove.gpu.primitives.thesis import exclusive_scan
 from raygrove.gpu.target.base import Target, Unit, UnitSource
 
 from ..measure import median, timed
@@ -78,6 +79,9 @@ def _scans(target: Target, most: int, repeat: int) -> Iterator[dict[str, Any]]:
                     3 * (most // share),
                     spent,
                 )
+    for share in (16, 4, 1):
+        spent = _scan_of_gems(target, 3 * (most // share), repeat)
+        yield _row("6.11", "words, by shared memory", most / share / 1e6, 3 * (most // share), spent)
 
 
 def _row(figure: str, series: str, x: float, count: int, spent_ms: float) -> dict[str, Any]:
@@ -157,6 +161,15 @@ def _scan(target: Target, unit: Unit, count: int, kind_bytes: int, a_thread: int
     return _median_ms(
         target, functools.partial(target.launch, unit, "scan_kinds", jobs, **given, block=TILE_THREADS), repeat
     )
+
+
+def _scan_of_gems(target: Target, count: int, repeat: int) -> float:
+    """Milliseconds of prefix sums of `count` words by Blelloch's scan in shared memory, as GPU Gems has it."""
+    kinds = target.upload(np.arange(count, dtype=np.int32) & 1, "bench.words")
+    sums = target.zeros(count, np.int32, "bench.sums")
+    scan = functools.partial(exclusive_scan, target, kinds, sums, "blelloch", "bench.scan")
+    scan()  # compiled, and its scratch memory had, before a graph takes it
+    return _median_ms(target, scan, repeat)
 
 
 def _median_ms(target: Target, body: Callable[[], None], repeat: int) -> float:

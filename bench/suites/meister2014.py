@@ -71,7 +71,7 @@ def run(job: SuiteJob) -> SuiteReport:
         if given.duration(0) > 0.0:
             yield from measure_moving(choice, given)
 
-    still_count, moving_count = len(CONFIGURATIONS) * len(LEAVES), 2 * len(ray_types()) + len(CURVES)
+    still_count, moving_count = len(CONFIGURATIONS) * (len(LEAVES) + 1), 2 * len(ray_types()) + len(CURVES)
 
     def count_own(scene: Scene) -> int:
         return still_count + (moving_count if scene.duration(0) > 0.0 else 0)
