@@ -57,7 +57,7 @@ def is_taken(key: str) -> bool:
     return key in TAKEN or key.split(".")[0] in TAKEN_GROUPS
 
 
-WINDOW_FLAGS = ("hide", "isolate", "color_by", "size_by", "rays")
+WINDOW_FLAGS = ("hide", "isolate", "color_by", "size_by")
 """That `bench` does not know."""
 
 DECIDED_FLAGS = (
