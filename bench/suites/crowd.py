@@ -66,6 +66,15 @@ def with_body(place: Scene, body: Scene, knot: str = "knot") -> Scene:
     return dataclasses.replace(made, name=f"{place.name} about {body.name}", meshes=(*made.meshes[:first], *own))
 
 
+def seen_within(hall: Scene) -> Scene:
+    """A hall without a view of its own as one sees it who stands in it; else it would be framed from outside, which
+    shows walls."""
+    if hall.eye is not None:
+        return hall
+    size = [high - low for low, high in zip(hall.lower, hall.upper, strict=True)]
+    return _seen_along(hall, 0 if size[0] >= size[2] else 2)
+
+
 def _seen_along(hall: Scene, axis: int) -> Scene:
     """Seen from within, from near one end to the other, by a lamp in its middle."""
     size = [high - low for low, high in zip(hall.lower, hall.upper, strict=True)]

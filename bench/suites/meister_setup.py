@@ -60,7 +60,9 @@ STILL = (
     ),
     SceneChoice("Rungholt House", 125_000, demo("room", 125_000), False, "a furnished room, the same count"),
     SceneChoice("Lost Empire", 225_000, demo("room", 225_000), False, "a furnished room, the same count"),
-    SceneChoice("Crytek Sponza", 262_000, model("crytek-sponza/sponza.obj"), True, "Crytek's model"),
+    SceneChoice(
+        "Crytek Sponza", 262_000, model("crytek-sponza/sponza.obj"), True, "Crytek's model, seen along the hall"
+    ),
     SceneChoice("Conference", 331_000, demo("room", 331_000), False, "an interior, the same count"),
     SceneChoice(
         "Armadillo",
@@ -88,6 +90,9 @@ STILL = (
     SceneChoice("Rungholt", 6_704_000, demo("room", 6_704_000), False, "many flat walls, the same count"),
     SceneChoice("Power Plant", 12_759_000, demo("room", 12_759_000), False, "many flat walls, the same count"),
 )
+
+WITHIN = ("Sibenik Cathedral", "Crytek Sponza")
+"""Halls, seen from inside as the thesis shows them."""
 
 MOVING = (
     SceneChoice(
