@@ -7,10 +7,17 @@ import dataclasses
 
 import numpy as np
 
+from raygrove.bench.ray_scenes import SUBJECTS
 from raygrove.gpu.scene import Channel, Clip, Light, Material, Node, Object, Scene
 
 RUNNER_TRIANGLES = 78_029
 """Of one body: as many as the published runner's (the Utah animation repository's Ben)."""
+
+HALLS = {
+    **{"Sibenik Cathedral": "dabrovic-sponza", "Dabrovic Sponza": "dabrovic-sponza"},
+    "Crytek Sponza": "crytek-sponza",
+}
+"""Scenes of suites that are seen from inside, and what bench/ray_scenes.py calls them."""
 
 HEIGHT = 0.2
 """Of a body, as a share of the place's height."""
@@ -66,13 +73,14 @@ def with_body(place: Scene, body: Scene, knot: str = "knot") -> Scene:
     return dataclasses.replace(made, name=f"{place.name} about {body.name}", meshes=(*made.meshes[:first], *own))
 
 
-def seen_within(hall: Scene) -> Scene:
-    """A hall without a view of its own as one sees it who stands in it; else it would be framed from outside, which
-    shows walls."""
+def seen_within(hall: Scene, name: str) -> Scene:
+    """A hall of bench/ray_scenes.py by its view from inside; without one it would be framed from outside, which shows
+    walls. One that has a view of its own keeps it."""
     if hall.eye is not None:
         return hall
-    size = [high - low for low, high in zip(hall.lower, hall.upper, strict=True)]
-    return _seen_along(hall, 0 if size[0] >= size[2] else 2)
+    views = next(one.views for one in SUBJECTS if one.name == name)
+    camera = next(view.camera for view in views if view.name == "inside")
+    return dataclasses.replace(hall, eye=camera.eye, look_at=camera.look_at)
 
 
 def _seen_along(hall: Scene, axis: int) -> Scene:

@@ -18,7 +18,7 @@ from typing import Any
 
 from raygrove.gpu.scene import Light, Moment, Scene
 
-from .crowd import seen_within
+from .crowd import HALLS, seen_within
 from .job import SuiteJob
 from .kolodzey_figures import figure_plots, micro_rows
 from .kolodzey_switches import (
@@ -166,7 +166,7 @@ def run(job: SuiteJob) -> SuiteReport:
         yield from ({"part": "still", **about, **row} for row in _still(job, scene))
 
     def measure_hall(choice: SceneChoice, scene: Scene) -> Iterator[dict[str, Any]]:
-        yield from measure_beside(choice, seen_within(scene))
+        yield from measure_beside(choice, seen_within(scene, HALLS[choice.published]))
 
     def measure_moving(choice: SceneChoice, scene: Scene) -> Iterator[dict[str, Any]]:
         about = what(choice, scene)

@@ -17,7 +17,7 @@ from typing import Any
 from raygrove.gpu.engine import ViewSettings
 from raygrove.gpu.scene import Moment, Scene
 
-from .crowd import seen_within
+from .crowd import HALLS, seen_within
 from .job import SuiteJob
 from .measure import costs_over, key_moments, moving, still
 from .meister_setup import (
@@ -31,7 +31,6 @@ from .meister_setup import (
     SIZE,
     STILL,
     TRIANGLE_TEST,
-    WITHIN,
     Configuration,
     ray_types,
     secondary_rays,
@@ -59,7 +58,7 @@ def run(job: SuiteJob) -> SuiteReport:
     report = SuiteReport("meister2014", __doc__ or "", published_source("meister2014"), job.picture(SIZE), job.repeat)
 
     def measure_still(choice: SceneChoice, given: Scene) -> Iterator[dict[str, Any]]:
-        seen = seen_within(given) if choice.published in WITHIN else given
+        seen = seen_within(given, HALLS[choice.published]) if choice.published in HALLS else given
         scene = dataclasses.replace(seen, lights=(LIGHT,))
         yield from _still(job, choice, scene)
         take(job, report, choice, scene, still_shots(choice), job.picture(SIZE))

@@ -91,9 +91,6 @@ STILL = (
     SceneChoice("Power Plant", 12_759_000, demo("room", 12_759_000), False, "many flat walls, the same count"),
 )
 
-WITHIN = ("Sibenik Cathedral", "Crytek Sponza")
-"""Halls, seen from inside as the thesis shows them."""
-
 MOVING = (
     SceneChoice(
         "Wood Doll", 5_378, model("animated/CesiumMan.glb"), False, "a figure that walks (skin), 4,672 triangles"
