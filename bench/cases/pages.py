@@ -7,12 +7,11 @@ has not is a dash or says so.
 from __future__ import annotations
 
 import argparse
-import json
 import pathlib
 import sys
 
 from ..arguments import argument
-from ..suites.pages import page, plots_of
+from ..suites.pages import page
 
 ARGUMENTS = (argument("reports", nargs="+", type=pathlib.Path, metavar="REPORT.json", help="as bench suite wrote it"),)
 
@@ -21,8 +20,7 @@ def run(names: argparse.Namespace) -> int:
     """Write the pages; 1 where a file is no report."""
     for path in names.reports:
         try:
-            text = page(json.loads(path.read_text(encoding="utf-8")), plots_of(path))
-            path.with_suffix(".md").write_text(text + "\n", encoding="utf-8")
+            path.with_suffix(".md").write_text(page(path) + "\n", encoding="utf-8")
         except (OSError, ValueError, KeyError, ImportError) as error:
             print(f"{path}: this is no report of a suite: {type(error).__name__} {error}", file=sys.stderr)
             return 1

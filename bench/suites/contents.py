@@ -25,16 +25,17 @@ def where(report: SuiteReport, number: str) -> str:
     kind, _, own = number.partition(" ")
     if kind == "table":
         return f"table {own} below" if any(one.number == own and one.rows for one in report.tables) else NOT_IN_RUN
-    pictures = sum(one.number == own for one in report.pictures)
+    pictures = [one for one in report.pictures if one.number == own]
     if pictures:
-        return f"{pictures} picture{'s' * (pictures > 1)} below"
+        kept = "below" if all(one.file for one in pictures) else "of this run, not kept beside it"
+        return f"{len(pictures)} picture{'s' * (len(pictures) > 1)} {kept}"
     return "plot" if any(one.number == own for one in report.plots) else NOT_IN_RUN
 
 
 def figures(report: SuiteReport, plots: str) -> Sequence[str]:
     """Pictures and plots as Markdown; `plots` is what the plots' files begin with, empty where none were drawn."""
     drawn = [(one.number, one.title, f"{plots}-{one.number}.svg") for one in report.plots] if plots else []
-    drawn += [(one.number, one.title, one.file) for one in report.pictures]
+    drawn += [(one.number, one.title, one.file) for one in report.pictures if one.file]
     return [f"{_called(number)}: {title}\n\n![{title}]({file})" for number, title, file in sorted(drawn, key=_place)]
 
 

@@ -6,7 +6,9 @@ The JSON stays as the run wrote it. A column or a line whose measurement that ru
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
+import json
 import pathlib
 from typing import Any
 
@@ -20,16 +22,23 @@ NOTE = (
 )
 
 
-def again(content: dict[str, Any]) -> SuiteReport:
-    """The report of a saved file with today's tables and plots."""
+def again(content: dict[str, Any], beside: pathlib.Path | None = None) -> SuiteReport:
+    """The report of a saved file with today's tables and plots, and those of its pictures that lie in the folder
+    `beside`, where that is given."""
     report = report_from_json(content)
+    if beside is not None:
+        report.pictures = [
+            one if (beside / one.file).exists() else dataclasses.replace(one, file="") for one in report.pictures
+        ]
     report.published = published_source(report.suite)
     return tabulated(report, importlib.import_module(f".{report.suite}", __package__).tabulate)
 
 
-def page(content: dict[str, Any], plots: str = "") -> str:
-    """The page of a saved file; `plots` is what the files of its plots begin with."""
-    return again(content).markdown(content["context"], NOTE, plots)
+def page(path: pathlib.Path) -> str:
+    """The page of a saved file, with the plots and pictures that lie beside it. Raises OSError, ValueError, KeyError or
+    ImportError where it is no report."""
+    content = json.loads(path.read_text(encoding="utf-8"))
+    return again(content, path.parent).markdown(content["context"], NOTE, plots_of(path))
 
 
 def plots_of(path: pathlib.Path) -> str:

@@ -63,7 +63,7 @@ class Plot:
 
 @dataclasses.dataclass(frozen=True)
 class Picture:
-    """What was drawn for the published figure `number`: the file's name, beside the page."""
+    """What was drawn for the published figure `number`: the file's name, beside the page; "" where it was not kept."""
 
     number: str
     title: str
