@@ -128,7 +128,7 @@ WHY = {
         "leaves of 1 to 16 changed it by 1 to 15 % (docs/performance/kd-trees.md)"
     ),
     "hot spots of a frame over its trace": (
-        "2.3 to 2.6 in orbit, 3.1 in explode and 3.8 in room, where a picture takes 0.05 ms "
+        "2.3 to 2.6 in orbit, 2.8 to 3.2 in explode, 2.7 to 3.8 in room, where a picture takes 0.05 to 0.07 ms "
         "(docs/decisions/counting-hot-spots.md)"
     ),
     "validation of 10M nodes": (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
+import weakref
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -57,9 +57,13 @@ def frame_table(tree: Tree, time: float) -> NodeTable:
     return dataclasses.replace(kept[1], lower=bounds[kept[0], :3], upper=bounds[kept[0], 3:])
 
 
-@functools.lru_cache(maxsize=2)
+_nodes: weakref.WeakKeyDictionary[Tree, tuple[np.ndarray, NodeTable]] = weakref.WeakKeyDictionary()
+
+
 def _nodes_of(tree: Tree) -> tuple[np.ndarray, NodeTable]:
-    """The rows of a tree, level by level, and its nodes without boxes; the same in every frame."""
+    """The rows of a tree, level by level, and its nodes without boxes; the same in every frame, found once."""
+    if (kept := _nodes.get(tree)) is not None:
+        return kept
     columns = columns_of(tree, tree.splits_references)
     levels, parent = levels_and_parents(columns)
     rows = np.concatenate(levels)
@@ -70,7 +74,8 @@ def _nodes_of(tree: Tree) -> tuple[np.ndarray, NodeTable]:
     parents = np.where(parent[rows] < 0, -1, places[parent[rows]]).astype(np.int32)
     first = np.where(is_leaf, columns.first[rows], 0).astype(np.int32)
     count, empty = columns.count[rows].astype(np.int32), np.zeros((len(rows), 3), np.float32)
-    return rows, NodeTable(parents, depth, empty, empty, is_leaf, first, count, columns.primitives.astype(np.int32))
+    table = NodeTable(parents, depth, empty, empty, is_leaf, first, count, columns.primitives.astype(np.int32))
+    return _nodes.setdefault(tree, (rows, table))
 
 
 def frame_faults(tree: Tree, boxes_at: BoxesAt, ulps: int = 1) -> tuple[Fault, ...]:

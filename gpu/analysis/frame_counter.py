@@ -81,8 +81,8 @@ class CountingTracer(ListeningTracer):
 
 class FrameCounter:
     """See the module. `rays`: all, primary, shadow, occlusion, bounce 1, bounce 2 ...; `kind`: closest, any or both;
-    `through` another structure than the view's, where one is given. Whoever makes one keeps it as long as he looks at
-    the view's pictures. Not in a frame."""
+    `through` another structure than the view's, where one is given, which stays as it is. Whoever makes one keeps it
+    as long as he looks at the view's pictures. Not in a frame."""
 
     def __init__(
         self, engine: Engine, view: View, rays: str = ALL, kind: str = "both", through: Hierarchy | None = None
@@ -117,14 +117,16 @@ class FrameCounter:
             self._counter = counter = NodeCounter(slot.target, space, count)
             self._launches = RepeatedLaunches(slot.target)
             self._heard.clear()
-        self._stamp = self._stamp_of(slot)
+        self._stamp = None  # until it is counted
         if given is None:
             self.counted = self.rays, self.kind
             self._count_picture(slot, counter, hierarchy.traversal())
+            self._stamp = self._stamp_of(slot)
             return
         self.counted = GIVEN, "any" if self.kind == "any" else "closest"
         counter.clear()
         counter.count(Tracer(slot.target, hierarchy.traversal()), given, self.counted[1])
+        self._stamp = self._stamp_of(slot)
 
     def _count_picture(self, slot: ViewSlot, counter: NodeCounter, traversal: Traversal) -> None:
         picture, wanted = self._picture, self._wanted
@@ -136,6 +138,7 @@ class FrameCounter:
             return heard[-1]
 
         def launch() -> None:
+            wanted.cast.clear()
             with slot.target.phase("hot spots.clear"):
                 counter.clear()
             picture.cast(tracer_of)

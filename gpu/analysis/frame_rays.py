@@ -129,6 +129,7 @@ class PictureRays:
         self._made: RayType = type(slot.ray_type)(slot.target, slot.materials)
         self._frame = slot.target.empty(VIEW_FRAME.itemsize, np.uint8, "analysis")
         self._sums: Array = None
+        self._made_sums = 0
         self._lasts: dict[Hashable, int] = {}
         self._context: FrameContext | None = None
         self._key: Hashable = None
@@ -142,6 +143,7 @@ class PictureRays:
         first = slot.film.first_rays(self._frame)
         if self._sums is None or len(self._sums) != 3 * first.padded_count:
             self._sums = self._target.zeros(3 * first.padded_count, np.float32, "analysis")
+            self._made_sums += 1  # launches that were captured before write to what is gone
         self._context = context = dataclasses.replace(
             slot.context, frame=first.frame, sums=self._sums, sample_index=0, first_row=0, rows=slot.film.height,
             primary=None,
@@ -151,7 +153,8 @@ class PictureRays:
         made.reserve(options, context)
         made.prepare(options, context)
         counts = (context.surface.light_count, slot.materials.generation)
-        self._key = (slot.shape, slot.parts, type(made), options, made.shape, counts, first.width, first.height)
+        size = (first.width, first.height, self._made_sums)
+        self._key = (slot.shape, slot.parts, type(made), options, made.shape, counts, *size)
 
     @property
     def shape(self) -> Hashable:

@@ -40,7 +40,7 @@ HEADROOM = (1.5, 1.25, 1.1)
 preferred, else within the limit of bytes."""
 
 GROWTH = (2.0, 1.5, 1.25)
-"""By how much room grows that was too small, by the same rule."""
+"""By how much room grows that was too small: the most that stays within the bytes that are preferred, or the least."""
 
 
 class GrowingHierarchy(MeasuredHierarchy):
@@ -188,12 +188,13 @@ class GrowingHierarchy(MeasuredHierarchy):
         self.generation += 1
 
     def _with_headroom(self, counts: np.ndarray, primitives: Primitives, is_first: bool) -> Capacity:
-        """Room for a tree that was just built, and for what moves later, as far as bytes allow. Where it `is_first`,
-        working memory that was too much goes back; later a frame may have needed it that is over."""
+        """Room for a tree that was just built, and for what moves later, as far as bytes allow. Where it `is_first` and
+        bytes are preferred, working memory that was too much goes back; later a frame may have needed it that is over.
+        """
         most, present = Capacity.at_most(self.limits(), primitives.count), self.tree.capacity
         needed = (int(counts[NODES_NOW]), int(counts[REFERENCES_NOW]), int(counts[WORKING_NOW]))
         least_working = present.working
-        if is_first:
+        if is_first and self.limits().preferred is not None:
             least_working = min(least_working, self.first_capacity(primitives.count).working)
         choices = []
         for factor in HEADROOM:
@@ -227,7 +228,7 @@ class GrowingHierarchy(MeasuredHierarchy):
         self._reserve(capacity, primitives)
 
     def _preferred(self, choices: list[Capacity], primitives: Primitives) -> list[Capacity]:
-        """Those that stay within the bytes that are preferred: all where none are."""
+        """Those that stay within the bytes that are preferred; all where no bytes are."""
         most = self.limits().preferred
         return [one for one in choices if most is None or self._bytes_of(one, primitives) <= most * primitives.count]
 
