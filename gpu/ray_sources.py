@@ -2,7 +2,7 @@
 configurations. The command line, files of settings, the window and the library write it so.
 
     lidar:rows=32:columns=512:node=head
-    cameras:count=4:width=64:height=48:at=0,1.5,0
+    cameras:cameras=4:width=64:height=48:at=0,1.5,0
 
 Text to a value and back, and no more: the rays are made by gpu/face/workloads.py.
 """
@@ -120,7 +120,9 @@ def parse_source(text: str) -> RaySource:
     text = text.strip()
     if text in ("", PICTURE):
         return RaySource()
-    if text.lower().endswith(ENDING):
+    begin, colon, _ = text.partition(":")
+    is_sensor = bool(colon) and begin in SENSORS  # whose node may be called x.npz
+    if text.lower().endswith(ENDING) and not is_sensor:
         return RaySource(FILE, text)
     try:
         spelt = parse(text)

@@ -12,11 +12,10 @@ from raygrove.app.cli.common import check_attributes, scene_from, settings_from,
 from raygrove.app.cli.render import frames_of
 from raygrove.app.export.tables import json_text, text_table
 from raygrove.app.frames.hot_clips import hot_spots_in
-from raygrove.app.problems.problems import UsageError
+from raygrove.app.problems.problems import UsageError, plain_errors_are_usage
 from raygrove.app.settings.ray_options import measures_others
 from raygrove.gpu.analysis.hot_clip import ClipSpots
 from raygrove.gpu.analysis.hot_spots import HotSpots, Spot, remedy_sentence
-from raygrove.gpu.errors import Error
 from raygrove.printable import printable_lines
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ def run(names: argparse.Namespace, words: Words) -> int:
         raise UsageError(f"--only {names.only}: it chooses among a picture's rays, and --rays has others counted.")
     asked = (names.only or "all", names.hits or "both")
     most = names.most or MOST_LINES
-    try:
+    with plain_errors_are_usage():
         clip = ClipSpots(names.by or "depth") if len(frames) > 1 else None
         with contextlib.ExitStack() as stack:
             target = stack.enter_context(contextlib.closing(target_from(state.settings, words)))
@@ -48,8 +47,6 @@ def run(names: argparse.Namespace, words: Words) -> int:
                 if clip is not None:
                     clip.add(number, found)
         spots = found.top(most, names.by or "node") if clip is None else clip.top(most)
-    except Error as error:
-        raise UsageError(f"{str(error).rstrip('.')}.") from error
     counted = state.settings.rays.measured if measures_others(state.settings.rays) else asked[0]
     about = {"configuration": found.configuration, "rays": counted, "kind": found.kind}
     _tell(names, _of_frame(about, frames[0][0], found) if clip is None else _of_clip(about, clip), spots)

@@ -13,9 +13,8 @@ from raygrove.app.cli.render import frames_of
 from raygrove.app.export.tables import json_text
 from raygrove.app.export.whole_files import check_writable
 from raygrove.app.frames.recording import PRIMARY, recorded
-from raygrove.app.problems.problems import UsageError
+from raygrove.app.problems.problems import UsageError, plain_errors_are_usage
 from raygrove.gpu.analysis.recording import save_rays
-from raygrove.gpu.errors import Error
 from raygrove.gpu.ray_sources import ENDING
 
 if TYPE_CHECKING:
@@ -34,11 +33,8 @@ def run(names: argparse.Namespace, words: Words) -> int:
     frames, name = frames_of(names, scene, state), names.only or PRIMARY
     if len(frames) != 1:
         raise UsageError(f"--frames: rays are recorded of one picture, and these are {len(frames):,}; say --time S.")
-    with contextlib.closing(target_from(state.settings, words)) as target:
-        try:
-            rays = recorded(target, scene, state, frames[0], name)
-        except Error as error:
-            raise UsageError(f"{str(error).rstrip('.')}.") from error
+    with contextlib.closing(target_from(state.settings, words)) as target, plain_errors_are_usage():
+        rays = recorded(target, scene, state, frames[0], name)
     save_rays(rays, names.out)
     if names.json:
         print(json_text({"out": names.out, "rays": len(rays), "name": name, "ray_type": settings.render.ray_type}))

@@ -33,6 +33,9 @@ def run(names: argparse.Namespace, words: Words) -> int:
     good, or nothing was measured."""
     if not names.files:
         raise UsageError("name suites, or all, and a folder for results: suite all --store DIR (docs/sweeps.md).")
+    if ALL in names.files and {*names.files} != {ALL}:
+        others = " ".join(name for name in names.files if name != ALL)
+        raise UsageError(f"suite {ALL} is every suite there is, and beside it stands {others}: say {ALL} alone.")
     chosen = tuple(suites()) if ALL in names.files else tuple(dict.fromkeys(named([one]) for one in names.files))
     if names.store is None:
         typed = " ".join(names.files)

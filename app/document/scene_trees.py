@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-import zipfile
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 from raygrove.app.document.jobs import Job
 from raygrove.app.document.state import SceneReference, State
 from raygrove.app.scene_io.errors import TreeOfSceneError, display_path
+from raygrove.app.scene_io.particles.arrays import names_in
+from raygrove.app.scene_io.particles.layout import layout_path
 from raygrove.app.settings.race_options import RaceOptions, contestants_of
 from raygrove.app.settings.settings import RenderOptions, Settings
 from raygrove.app.settings.tree_options import TreeOptions, trees_of, with_tree
@@ -39,18 +40,24 @@ if TYPE_CHECKING:
 
 
 TREE_ENDINGS = (".rgtree", ".bin", ".json")
-"""Of files that are trees, as no scene ends so; an .npz is a tree where it holds one."""
+"""Of files that are trees; a .bin is one of particles where its layout lies beside it, an .npz a tree where it holds
+one."""
+TREE_ARRAYS = {"children", "first", "count", "primitives"}
 
 
 def is_tree_file(path: str) -> bool:
-    """Whether a file is a tree by its name, or an .npz by the arrays that it lists."""
+    """Whether a file is a tree by its name and what lies beside it, or an .npz by the arrays that it lists."""
     ending = os.path.splitext(path)[1].lower()
+    if ending == ".bin":
+        return not os.path.isfile(layout_path(path))
     if ending != ".npz":
         return ending in TREE_ENDINGS
+    if not os.path.isfile(path):  # opening a pipe waits for who writes
+        return False
     try:
-        with zipfile.ZipFile(path) as archive:
-            return {"children.npy", "first.npy", "count.npy", "primitives.npy"} <= {*archive.namelist()}
-    except (OSError, zipfile.BadZipFile):
+        with open(path, "rb") as file:
+            return TREE_ARRAYS.issubset(names_in(file))
+    except OSError:
         return False
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import errno
 import os
 import traceback
+from collections.abc import Iterator
 
 from raygrove.app.export.sequence import OutputError
 from raygrove.app.export.video import VideoError
@@ -57,6 +59,18 @@ KINDS: tuple[tuple[type[BaseException], str, int], ...] = (
     (UnreadableError, "This cannot be read", EXIT_FILE),
     (Error, "This is not possible", EXIT_FAILURE),
 )
+
+
+@contextlib.contextmanager
+def plain_errors_are_usage() -> Iterator[None]:
+    """Within, what the library refuses is a mistake of who asked, UsageError; what `KINDS` has by a name of its own
+    (memory, devices, files, structures) keeps its exit code."""
+    try:
+        yield
+    except Error as error:
+        if next(kind for kind, _, _ in KINDS if isinstance(error, kind)) is not Error:
+            raise
+        raise UsageError(f"{str(error).rstrip('.')}.") from error
 
 
 ADVICE = {

@@ -38,7 +38,10 @@ def unpack_views(document: Any, buffers: Buffers, most_bytes: int) -> int:
         why = f"its data is compressed by {MESHOPT}, which the package meshopt reads, and that is not installed"
         raise PackedError(f"{why}. Install it (pip install meshopt), or unpack the file by gltf-transform") from error
     given = [view["extensions"].pop(MESHOPT) for view in packed]
-    if sum(one["count"] * one["byteStride"] for one in given) > most_bytes or min(one["count"] for one in given) < 0:
+    sizes = [(one["count"], one["byteStride"]) for one in given]
+    if any(type(number) is not int or number < 0 for pair in sizes for number in pair):
+        raise PackedError("what meshopt packed in it is damaged (a count or byteStride is no whole number from 0 on)")
+    if sum(count * stride for count, stride in sizes) > most_bytes:
         raise PackedError("unpacked, its numbers take more than an import may use. Raise import.memory_mib")
     parts, size = [], 0
     for view, one in zip(packed, given, strict=True):

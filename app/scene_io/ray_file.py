@@ -31,6 +31,8 @@ def read_rays(path: str, limits: ImportLimits) -> dict[str, np.ndarray]:
     missing = next((name for name, (_, rest) in KINDS.items() if rest and found.get(name) is None), "")
     if missing:
         raise SceneError(f"{display_path(path)} holds no rays: it has no {missing}. {HOW}.", path)
+    if not found["directions"].size:
+        raise SceneError(f"{display_path(path)} holds no rays: its directions are empty. {HOW}.", path)
     arrays: dict[str, np.ndarray] = {}
     count = len(found["directions"]) if found["directions"].ndim == 2 else -1
     for name, (_, rest) in KINDS.items():

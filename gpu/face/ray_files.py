@@ -14,7 +14,7 @@ from ..analysis.recording import save_rays as write_rays
 from ..analysis.workload import Rays
 from ..camera import Camera
 from ..engine import Engine, View
-from ..errors import Error
+from ..errors import Error, UnreadableError
 from ..pixels import ArrayPixels
 from ..scene import Moment
 from ..settings import OptionError, checked
@@ -75,7 +75,9 @@ def load_rays(path: str | os.PathLike[str]) -> RaySet:
     """Read the file (RaySet.load)."""
     files = importlib.import_module(f"{__name__.partition('.')[0]}.app.scene_io")
     try:
-        found = files.load_rays(path)
+        return RaySet(**files.load_rays(path))
     except files.SceneError as error:
-        raise Error(str(error).rstrip("."), "rg.RaySet.load", "") from error
-    return RaySet(**found)
+        raise UnreadableError(str(error)) from error
+    except Error as error:
+        where = files.display_path(os.fspath(path))
+        raise UnreadableError(f"{where} holds no rays: {str(error).rstrip('.')}.") from error

@@ -112,7 +112,7 @@ class RaySet:
     @classmethod
     def load(cls, path: Any) -> RaySet:
         """The rays of an .npz: `origins` and `directions` (N, 3), and `t_min`, `t_max`, one or (N,), where they are.
-        Read in a child process, without pickles. Raises Error where there are none."""
+        Read in a child process, without pickles. Raises Error (UnreadableError) where there are none."""
         from .ray_files import load_rays
 
         return load_rays(path)

@@ -13,6 +13,9 @@ import pytest
 from raygrove.app.cli.arguments import command_parser
 from raygrove.app.cli.main import main
 from raygrove.gpu.analysis.hot_spots import BY
+from raygrove.gpu.errors import Error
+from raygrove.gpu.hierarchy.base import HierarchyError
+from raygrove.gpu.target.base import NoDeviceError, OutOfMemoryError
 
 SMALL = ["--demo", "walker", "--device", "cpu", "--size", "24x16", "--set", "demo.triangles=400"]
 
@@ -97,16 +100,50 @@ def test_rays_of_a_sensor_are_counted_in_the_pictures_place(tmp_path: Path, caps
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("words", "code", "sentence"),
     [
-        (("--only", "primary"), "--only primary: it chooses among a picture's rays"),
-        (("--rays", "lidar:node=wheel"), "there is no node called 'wheel'"),
-        (("--rays", "lidar:rows=0"), "--rays lidar:rows=0"),
-        (("--rays", "nowhere.npz"), "nowhere.npz"),
+        (("--only", "primary"), 2, "--only primary: it chooses among a picture's rays"),
+        (("--rays", "lidar:node=wheel"), 2, "there is no node called 'wheel'"),
+        (("--rays", "lidar:rows=0"), 2, "--rays lidar:rows=0"),
+        (("--rays", "nowhere.npz"), 3, "nowhere.npz"),
     ],
 )
 def test_rays_that_cannot_be_counted_are_a_sentence(
-    words: tuple[str, ...], sentence: str, capsys: pytest.CaptureFixture[str]
+    words: tuple[str, ...], code: int, sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["hotspots", *SMALL, "--rays", "dome:rows=2:columns=4", *words]) == 2
-    assert sentence in capsys.readouterr().err
+    assert main(["hotspots", *SMALL, "--rays", "dome:rows=2:columns=4", *words]) == code
+    said = capsys.readouterr().err
+    assert sentence in said and "rg." not in said
+
+
+@pytest.mark.parametrize("command", [["hotspots"], ["advise"], ["race", "--contestants", "lbvh,hploc"]])
+def test_a_file_without_rays_ends_with_the_code_of_files(
+    command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The same sentence and code, whichever command reads it."""
+    path = tmp_path / "none.npz"
+    np.savez(path, origins=np.zeros((0, 3)), directions=np.ones((0, 3)))
+    assert main([command[0], *SMALL, *command[1:], "--rays", str(path)]) == 3
+    said = capsys.readouterr().err
+    assert "none.npz holds no rays: its directions are empty." in said and "rg." not in said
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (OutOfMemoryError("nodes", 2 << 20, 1 << 20), 5),
+        (NoDeviceError("No GPU."), 4),
+        (HierarchyError("No such tree."), 1),
+        (Error("No such rays."), 2),
+    ],
+)
+@pytest.mark.parametrize(("command", "called"), [("hotspots", "hot_spots_in"), ("record", "recorded")])
+def test_devices_memory_and_structures_keep_their_exit_codes(
+    command: str, called: str, error: Error, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*words: Any, **named: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(f"raygrove.app.cli.{command}.{called}", fail)
+    out = ["--out", str(tmp_path / "rays.npz")] if command == "record" else []
+    assert main([command, *SMALL, *out]) == code

@@ -165,6 +165,7 @@ def test_a_scene_that_cannot_be_measured_is_told(
     [
         ([], "name suites, or all"),
         (["meister"], "there is no suite 'meister'"),
+        (["all", "nonsense"], "beside it stands nonsense: say all alone"),
         (["chang2012", "--scenes", "XX"], "has no such scene"),
         (["chang2012", "--device", "cuda:1"], "write auto, cpu or cuda"),
     ],

@@ -4,7 +4,9 @@ the scene."""
 from __future__ import annotations
 
 import dataclasses
+import os
 import time
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,10 +17,11 @@ from raygrove.app.document import scene_trees
 from raygrove.app.document.document import Document
 from raygrove.app.document.opening import open_scene
 from raygrove.app.document.saved_state import state_of, texts_of
-from raygrove.app.document.scene_trees import ReadTree, open_tree
+from raygrove.app.document.scene_trees import ReadTree, is_tree_file, open_tree
 from raygrove.app.document.state import SceneReference
 from raygrove.app.problems.problem import Problem
 from raygrove.app.scene_io import SceneError
+from raygrove.app.scene_io.particles.formats import form_of
 from raygrove.app.settings.file import settings_of, settings_text, user_file
 from raygrove.app.settings.settings import Settings, set_option
 from raygrove.app.settings.tree_options import trees_of
@@ -202,3 +205,29 @@ def test_boxes_of_frames_are_kept_as_the_file_has_them(shown: Document, moving_s
     assert np.asarray(kept.frame_times).tolist() == [0.0, 0.5] and frames_of("lbvh") is None
     written(tmp_path / "moves.rgtree", moving_scene)
     assert opened(shown, tmp_path / "moves.rgtree")[0][0][0] == name and frames_of(name) is None
+
+
+def test_raw_numbers_with_a_layout_beside_them_are_no_tree(tmp_path: Path) -> None:
+    cloud = tmp_path / "cloud.bin"
+    cloud.write_bytes(bytes(48))
+    assert is_tree_file(str(cloud)) and is_tree_file(str(tmp_path / "bunny.save.bin"))
+    (tmp_path / "cloud.bin.toml").write_text('fields = ["x", "y", "z"]')
+    assert not is_tree_file(str(cloud)) and form_of(str(cloud)) == "bin"
+    assert is_tree_file(str(tmp_path / "bunny.save.bin"))
+
+
+def test_archives_that_cannot_be_listed_are_no_tree(tmp_path: Path) -> None:
+    path = tmp_path / "x.npz"
+    np.savez(path, children=[[0, 0]], first=[0], count=[1], primitives=[0])
+    assert is_tree_file(str(path))
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("\u00e9.npy", b"")
+    data = path.read_bytes()
+    place = data.rindex("\u00e9".encode())
+    path.write_bytes(data[:place] + b"\xff\xff" + data[place + 2 :])
+    assert not is_tree_file(str(path)), "a name that is no UTF-8"
+    place = data.index(b"PK\x01\x02") + 6
+    path.write_bytes(data[:place] + b"\xff" + data[place + 1 :])
+    assert not is_tree_file(str(path)), "a version of zip that there is not"
+    os.mkfifo(tmp_path / "pipe.npz")
+    assert not is_tree_file(str(tmp_path / "pipe.npz")), "nobody writes into it, and opening it would wait"

@@ -241,12 +241,33 @@ def test_damaged_meshopt_and_none_are_sentences(tmp_path: Path, read: Read, monk
     with_library(monkeypatch, "meshopt", Backwards)
     with pytest.raises(SceneError, match=r"what meshopt packed in it is damaged \(truncated\)\."):
         read(meshopt_quad(tmp_path / "a.gltf", lambda raw, mode: raw[:-4]))
-    for more in (1 << 40, -90):
-        with pytest.raises(SceneError, match=r"take more than an import may use\. Raise import\.memory_mib\."):
-            read(meshopt_quad(tmp_path / "b.gltf", lambda raw, mode: raw, more))
+    with pytest.raises(SceneError, match=r"take more than an import may use\. Raise import\.memory_mib\."):
+        read(meshopt_quad(tmp_path / "b.gltf", lambda raw, mode: raw, 1 << 40))
     with_library(monkeypatch, "meshopt", None)
     with pytest.raises(SceneError, match=r"which the package meshopt reads, and that is not installed\. Install it"):
         read(meshopt_quad(tmp_path / "c.gltf", lambda raw, mode: raw))
+
+
+@pytest.mark.parametrize("said", [{"byteStride": -12}, {"count": -90}, {"count": 4.5}, {"byteStride": True}])
+def test_sizes_of_packed_views_are_whole_numbers(
+    said: dict[str, Any], tmp_path: Path, read: Read, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A view that is less than nothing would make room for a huge one beside it."""
+
+    class Never:
+        @staticmethod
+        def decode_gltf_buffer(*given: Any) -> None:
+            raise AssertionError("sizes are looked at before anything is unpacked")
+
+    with_library(monkeypatch, "meshopt", Never)
+    path = meshopt_quad(tmp_path / "a.gltf", lambda raw, mode: raw)
+    document = json.loads(path.read_text())
+    huge, small = (document["bufferViews"][number]["extensions"][MESHOPT] for number in (0, 2))
+    huge["count"] = 1 << 40
+    small |= {"count": 1 << 41, **said}
+    path.write_text(json.dumps(document))
+    with pytest.raises(SceneError, match="a count or byteStride is no whole number from 0 on"):
+        read(path)
 
 
 def test_meshopt_is_left_packed_where_its_data_is_there_too(tmp_path: Path, read: Read) -> None:

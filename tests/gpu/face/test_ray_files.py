@@ -13,6 +13,7 @@ import pytest
 import raygrove as rg
 from raygrove.gpu.analysis.ray_racing import SAID
 from raygrove.gpu.analysis.recording import rows_of
+from raygrove.gpu.errors import UnreadableError
 from raygrove.gpu.trace.trace import BufferRays
 
 INSIDE = rg.Camera(eye=(0.0, 1.0, 0.0), look_at=(1.0, 1.0, -1.0))
@@ -83,12 +84,14 @@ def test_files_give_back_what_was_written(tmp_path: Path) -> None:
         ({"origins": np.zeros((4, 3)), "directions": np.zeros((4, 3))}, "has no direction"),
         ({"origins": np.full((4, 3), np.nan), "directions": np.ones((4, 3))}, "not finite"),
         ({"origins": np.full((4, 3), "a"), "directions": np.ones((4, 3))}, "holds no rays"),
+        ({"origins": np.zeros((0, 3)), "directions": np.ones((0, 3))}, "its directions are empty"),
     ],
 )
 def test_files_without_rays_are_a_sentence(tmp_path: Path, arrays: dict[str, Any], sentence: str) -> None:
     np.savez(tmp_path / "rays.npz", **arrays)
-    with pytest.raises(rg.Error, match=sentence):
+    with pytest.raises(UnreadableError, match=sentence) as raised:
         rg.RaySet.load(tmp_path / "rays.npz")
+    assert "rays.npz holds no rays: " in str(raised.value) and str(raised.value).endswith(".")
 
 
 def test_a_damaged_file_is_a_sentence_at_every_length(tmp_path: Path) -> None:

@@ -45,6 +45,12 @@ def test_a_spelling_has_one_shortest_form(text: str, shortest: str) -> None:
     assert parse_source(shortest) == parse_source(text)
 
 
+def test_a_node_may_be_called_like_a_file() -> None:
+    found = parse_source("lidar:node=x.npz")
+    assert found.kind == "lidar" and found.sensor is not None and found.sensor.node == "x.npz"
+    assert parse_source("lidar.npz") == RaySource("file", "lidar.npz")
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
