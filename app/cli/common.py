@@ -61,7 +61,10 @@ def settings_of_flags(names: argparse.Namespace, settings: Settings) -> Settings
     settings = _with_preset(settings, names)
     for path in _settings_files(names):
         settings = _with_file(settings, path, names)
-    said = [Entry(key, text, f"--set {key}={text}") for key, text in names.set]
+    said = [
+        Entry(key, from_folder(text, os.getcwd()) if key == MEASURED else text, f"--set {key}={text}")
+        for key, text in names.set
+    ]
     if getattr(names, "trees", None) and names.command != "race":  # there they are over its first frame
         said.append(_trees_said(names.trees))
     flags = ((name, key, getattr(names, name, None)) for name, key in {**OLD_FLAGS, **OPTION_KEYS}.items())

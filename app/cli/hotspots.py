@@ -35,7 +35,8 @@ def run(names: argparse.Namespace, words: Words) -> int:
     if len(frames) > MOST_FRAMES:
         raise UsageError(f"--frames: hot spots are of up to {MOST_FRAMES:,} frames, and these are {len(frames):,}.")
     if names.only and measures_others(state.settings.rays):
-        raise UsageError(f"--only {names.only}: it chooses among a picture's rays, and --rays has others counted.")
+        others = f"rays.measured = {state.settings.rays.measured} (or --rays)"
+        raise UsageError(f"--only {names.only}: it chooses among a picture's rays, and {others} has others counted.")
     asked = (names.only or "all", names.hits or "both")
     most = names.most or MOST_LINES
     with plain_errors_are_usage():

@@ -40,7 +40,8 @@ def check_survey(names: argparse.Namespace) -> None:
 def correlate(names: argparse.Namespace, words: Words, scene: Scene, state: State, course: Course, command: str) -> int:
     """Measure, print, and keep where asked for; 1 where hits differ."""
     if measures_others(state.settings.rays):
-        raise UsageError("--rays does not go with --correlate, which traces a camera's rays through structures.")
+        said = f"rays.measured = {state.settings.rays.measured} (or --rays)"
+        raise UsageError(f"{said} does not go with --correlate, which traces a camera's rays through structures.")
     try:
         entries = race_report.entries_of(names.contestants or every_structure(), state)
     except (OptionError, Error) as error:
@@ -57,7 +58,7 @@ def correlate(names: argparse.Namespace, words: Words, scene: Scene, state: Stat
         )
         write_bytes(Path(names.out), text.encode())
         words.say(f"Wrote {names.out}.")
-    print(found.to_json() if names.json else found)
+    print(found.to_json() if names.json else f"{found}\n", end="")
     if found.mismatches:
         words.error("the structures do not find the same hits.")
         return EXIT_FAILURE

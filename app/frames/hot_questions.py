@@ -77,14 +77,14 @@ class HotQuestions(OfViews):
             return None
         return nodes_of_pixel(self._engine, shown, across * shown.pixels.width, down * shown.pixels.height)
 
-    def measured_ends(self, view: int = 0) -> np.ndarray | None:
-        """Where some of the rays that are measured begin and end (MeasuredRays.ends); None of the picture's, and of
-        such as cannot be read or made."""
+    def measured_ends(self, view: int = 0) -> np.ndarray | str | None:
+        """Where some of the rays that are measured begin and end (MeasuredRays.ends), or why they cannot be read or
+        made; None of the picture's."""
         shown = self._shown(view)
         try:
             return None if shown is None else self._measured.ends(self._engine, shown)
-        except Error:
-            return None  # whoever measures by them says why
+        except Error as error:
+            return str(error)
 
     def gain_of(self, found: HotSpots, finding: HotFinding, view: int = 0) -> HotFinding | str | None:
         """A finding with what its remedy gains: it is built and measured beside the picture."""

@@ -16,6 +16,7 @@ from raygrove.gpu.analysis.ray_racing import slack_of
 from raygrove.gpu.analysis.traced_rays import RowRays, TracedRays, in_rows
 from raygrove.gpu.analysis.workload import Rays, Workload
 from raygrove.gpu.engine import View
+from raygrove.gpu.errors import Error
 from raygrove.gpu.face.workloads import workload_of
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.target.base import Target
@@ -25,17 +26,20 @@ SHOWN = 160
 
 
 class MeasuredRays:
-    """See the module. `choose` costs nothing; the others raise Error where the rays cannot be read or made."""
+    """See the module. `choose` costs nothing; the others raise Error where the rays cannot be read or made, the same
+    one until others are chosen: a damaged file is not read again for every frame."""
 
     def __init__(self) -> None:
         self._options, self._moment = RayOptions(), Moment()
         self._scene: Scene | None = None
-        self._made: tuple[str, Scene, Workload] | None = None
+        self._made: Workload | Error | None = None
         self._now: tuple[Workload, float, int, Rays] | None = None
         self._traced: TracedRays | None = None
 
     def choose(self, options: RayOptions, scene: Scene, moment: Moment) -> None:
-        """What is measured from now on, and at which instant."""
+        """What is measured from now on, and at which instant. Others let go of those before."""
+        if options.measured != self._options.measured or scene is not self._scene:
+            self._made = self._now = self._traced = None
         self._options, self._scene, self._moment = options, scene, moment
 
     def workload(self) -> Workload | None:
@@ -43,9 +47,14 @@ class MeasuredRays:
         text, scene = self._options.measured, self._scene
         if scene is None or not measures_others(self._options):
             return None
-        if self._made is None or self._made[0] != text or self._made[1] is not scene:
-            self._made = (text, scene, workload_of(text, scene))
-        return self._made[2]
+        if self._made is None:
+            try:
+                self._made = workload_of(text, scene)
+            except Error as error:
+                self._made = error
+        if isinstance(self._made, Error):
+            raise self._made.with_traceback(None)  # or it would grow with each frame
+        return self._made
 
     def now(self) -> Rays | None:
         """Those of the instant; None: the picture's."""
@@ -84,19 +93,21 @@ class MeasuredRays:
     def ends(self, engine: Any, view: View) -> np.ndarray | None:
         """(L, 2, 3) float64: where some of the rays begin and where they end at what they hit, NaN of those that hit
         nothing; None: the picture's are measured."""
-        rays = self.now()
-        if rays is None:
+        found = self.workload()
+        if found is None:
             return None
-        some = np.unique(np.linspace(0, len(rays) - 1, SHOWN).astype(np.int64))
-        t_min, t_max = (one[some] if isinstance(one, np.ndarray) else one for one in (rays.t_min, rays.t_max))
-        traced = TracedRays(engine.target, Rays(rays.origins[some], rays.directions[some], t_min, t_max))
+        some = np.unique(np.linspace(0, len(found) - 1, SHOWN).astype(np.int64))
+        traced = TracedRays(engine.target, found.taken(some).at(self._moment))
         _trace(traced, engine, view)
         t = np.where(np.isfinite(traced.hits()[1]), traced.hits()[1], np.nan).astype(np.float64)[:, None]
         return np.stack([traced.rays.origins, traced.rays.origins + t * traced.rays.directions], axis=1)
 
     def forget(self) -> None:
-        """The engine goes: let go of what lies on its target."""
-        self._traced = None
+        """The engine goes: let go of what lies on its target, and of rays that are read or made anew for another one;
+        what is wrong with them stays so."""
+        self._now = self._traced = None
+        if not isinstance(self._made, Error):
+            self._made = None
 
     def _on(self, engine: Any, rays: Rays) -> TracedRays:
         traced = self._traced

@@ -127,10 +127,10 @@ class RaceTurns:
             return
         del self._found[turn], self._counts[turn]
         frames = [found[place] for place in sorted(found)]
+        with_rays = [of_rays(one, self._traced.pop(one.frame_id, None)) for one in frames]
         whole = together(frames, turn)
         if not whole.is_behind:
-            self.of_pictures = whole
-            self._newest = together([of_rays(one, self._traced.pop(one.frame_id, None)) for one in frames], turn)
+            self.of_pictures, self._newest = whole, together(with_rays, turn)
 
 
 def of_rays(statistics: FrameStatistics, traced: tuple[float, int] | None) -> FrameStatistics:

@@ -34,7 +34,10 @@ class Rays:
             return self
         runs, kept = len(self) // 64, max(1, count // 64)
         first = np.linspace(0, runs - 1, kept).astype(np.int64) * 64
-        some = (first[:, None] + np.arange(64)).reshape(-1)
+        return self.taken((first[:, None] + np.arange(64)).reshape(-1))
+
+    def taken(self, some: np.ndarray) -> Rays:
+        """Those at some places, (K,) integers."""
         t_min, t_max = (bound[some] if isinstance(bound, np.ndarray) else bound for bound in (self.t_min, self.t_max))
         return Rays(self.origins[some], self.directions[some], t_min, t_max)
 
@@ -61,6 +64,10 @@ class HungRays:
     def at_most(self, count: int) -> HungRays:
         """Not more than so many (Rays.at_most)."""
         return dataclasses.replace(self, local=self.local.at_most(count))
+
+    def taken(self, some: np.ndarray) -> HungRays:
+        """Those at some places (Rays.taken)."""
+        return dataclasses.replace(self, local=self.local.taken(some))
 
 
 Workload = Rays | HungRays

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QBoxLayout, QDockWidget, QFrame, QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
@@ -56,11 +56,20 @@ class PanelMark(QFrame):
     def say(self, kind: str, sentence: str, details: str = "") -> None:
         """Show a message of `kind` error, warning or information."""
         self.kind, self.sentence, self.details = kind, sentence, details
-        self._icon.setPixmap(sign(kind, self.devicePixelRatioF(), 16))
+        self._show_sign()
         self._text.setText(sentence)
         self.setToolTip(as_tip(sentence))
         self.setAccessibleName(sentence)
         self.show()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Another theme has other colours."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and getattr(self, "kind", ""):
+            self._show_sign()
+
+    def _show_sign(self) -> None:
+        self._icon.setPixmap(sign(self.kind, self.devicePixelRatioF(), 16))
 
     def clear(self) -> None:
         """All is well again."""

@@ -31,7 +31,7 @@ class MeasuredTools(QObject):
     ) -> None:
         super().__init__(parent)
         self._session, self._panels = session, panels
-        self._is_asked = False
+        self._is_asked, self._said = False, ""
         self.marks = MeasuredMarks(session.document)
         inspectors.laid_on.connect(self.marks.lie_on)
         for panel in panels:
@@ -55,11 +55,13 @@ class MeasuredTools(QObject):
 
     def _changed(self, before: State, after: State) -> None:
         if before.settings.rays.measured != after.settings.rays.measured:
+            self._said = ""
             self._show()
         if not self._is_drawn:
             self.marks.show_rays(None)
 
     def _open(self, scene: Scene | None) -> None:
+        self._said = ""
         self._show()  # nodes have other names
         self.marks.show_rays(None)
 
@@ -73,6 +75,11 @@ class MeasuredTools(QObject):
             self._is_asked = True
             self._session.loop.ask("measured", lambda maker: maker.measured_ends(), self._take)
 
-    def _take(self, ends: np.ndarray | None) -> None:
+    def _take(self, ends: np.ndarray | str | None) -> None:
+        """Draw them; what is wrong with them is said in the panels, once: each frame would say it."""
         self._is_asked = False
-        self.marks.show_rays(ends if self._is_drawn else None)
+        self.marks.show_rays(ends if self._is_drawn and not isinstance(ends, str) else None)
+        if self._is_drawn and isinstance(ends, str) and ends != self._said:
+            self._said = ends
+            for panel in self._panels:
+                panel.clear(ends)

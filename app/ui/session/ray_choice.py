@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication
@@ -11,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
 from raygrove.app.document.jobs import Job
 from raygrove.app.frames.recording import NAMES, record
 from raygrove.app.playback import timeline as timelines
-from raygrove.app.settings.ray_options import MEASURED
+from raygrove.app.settings.ray_options import MEASURED, from_folder
 from raygrove.app.ui.session.session import Session
 from raygrove.gpu.settings import OptionError
 
@@ -25,12 +26,19 @@ def tr(text: str) -> str:
 
 
 def choose(session: Session, text: str) -> str:
-    """Measure these rays from now on, a step of undo; what is wrong with the text, empty for nothing."""
+    """Measure these rays from now on, a step of undo; what is wrong with the text, empty for nothing. A file is kept as
+    it is called from anywhere: settings, presets and pictures are saved in other folders."""
     try:
-        session.document.change(KEY, text)
+        session.document.change(KEY, from_folder(text, os.getcwd()))
     except OptionError as error:
         return str(error)
     return ""
+
+
+def _choose_file(session: Session, path: str) -> None:
+    mistake = choose(session, path)
+    if mistake:
+        session.notices.show("warning", mistake)
 
 
 def eye_of(session: Session) -> tuple[float, float, float]:
@@ -56,7 +64,7 @@ def ask_for_file(session: Session, parent: QWidget) -> None:
     """Ask which file has the rays, and measure those."""
     path, _ = QFileDialog.getOpenFileName(parent, tr("Measure the rays of a file"), "", tr("Rays (*.npz)"))
     if path:
-        choose(session, path)
+        _choose_file(session, path)
 
 
 def ask_to_record(session: Session, parent: QWidget) -> None:
@@ -74,6 +82,9 @@ def start_recording(session: Session, name: str, path: str) -> Job | None:
     animation pauses, as both would use the same machine."""
     document, frame = session.document, session.loop.last_frame
     if document.scene is None or frame is None:
+        session.notices.show(
+            "warning", tr("There is no picture yet whose rays could be recorded: wait for the first one.")
+        )
         return None
     if document.state.timeline.is_playing:
         document.change("timeline", timelines.pause(document.state.timeline))
@@ -82,7 +93,7 @@ def start_recording(session: Session, name: str, path: str) -> Job | None:
     drawn = dataclasses.replace(state, settings=dataclasses.replace(state.settings, render=render))
 
     def done(job: Job) -> None:
-        choose(session, path)
+        _choose_file(session, path)
         session.notices.tell(tr("Recorded {count:,} rays: {path}.").format(count=job.result, path=path))
 
     return document.start_job(tr("Recording rays"), lambda job: record(job, scene, drawn, name, path), done)

@@ -102,7 +102,7 @@ def test_rays_of_a_sensor_are_counted_in_the_pictures_place(tmp_path: Path, caps
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        (("--only", "primary"), 2, "--only primary: it chooses among a picture's rays"),
+        (("--only", "primary"), 2, "a picture's rays, and rays.measured = "),
         (("--rays", "lidar:node=wheel"), 2, "there is no node called 'wheel'"),
         (("--rays", "lidar:rows=0"), 2, "--rays lidar:rows=0"),
         (("--rays", "nowhere.npz"), 3, "nowhere.npz"),

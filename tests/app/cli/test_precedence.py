@@ -230,3 +230,11 @@ def test_contestants_open_the_workspace_race() -> None:
     assert _with_race(parse(["view"], "0"), Settings()) == Settings()
     with pytest.raises(UsageError, match=r"--contestants: .*no builder 'kitchen'"):
         _with_race(parse(["view", "--contestants", "kitchen"], "0"), Settings())
+
+
+def test_a_file_of_rays_that_set_names_is_of_the_working_folder(
+    tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for words in (("--set", "rays.measured=rays.npz"), ("--rays", "rays.npz")):
+        assert printed(capsys, "hotspots", *words) == {"rays": {"measured": str(tmp_path / "rays.npz")}}

@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 
 import raygrove as rg
-from raygrove.app.cli import values
+from raygrove.app.cli import race_survey, values
 from raygrove.app.cli.arguments import parse
 from raygrove.app.cli.main import main
 from raygrove.app.cli.race_file import taken_from
+from raygrove.gpu.analysis.survey import Survey
 from raygrove.gpu.face.given_trees import note_of
 
 SMALL = ["--device", "cpu", "--size", "24x16", "--set", "demo.triangles=400"]
@@ -175,18 +176,27 @@ def test_what_is_wrong_with_a_file_is_a_sentence(
     assert sentence in capsys.readouterr().err
 
 
-def test_more_structures_than_a_race_holds_are_correlated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_more_structures_than_a_race_holds_are_correlated(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     out, nine = tmp_path / "all.csv", "lbvh,lbvh/bvh2,lbvh/bvh8,lbvh/cwbvh,hploc,hploc/bvh2,hploc/bvh8,hploc/cwbvh,grid"
+    found: list[Survey] = []
+    measure = race_survey.survey
+    monkeypatch.setattr(race_survey, "survey", lambda *given, **how: found.append(measure(*given, **how)) or found[0])
     assert race("--correlate", "--contestants", nine, "--out", str(out)) == 0
     printed = capsys.readouterr().out
     assert re.search(r"SAH cost: [+-]\d\.\d\d with rays a second, of 8 structures", printed)
+    assert printed == f"{found[0]}\n"
     assert {row["configuration"] for row in csv.DictReader(out.open())} == {*nine.split(",")}
+    monkeypatch.setattr(race_survey, "survey", lambda *given, **how: found[0])
+    assert race("--correlate", "--json") == 0
+    assert capsys.readouterr().out == found[0].to_json()
 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--rays", "rays.npz"), "--rays does not go with --correlate"),
+        (("--set", "rays.measured=dome"), "rays.measured = dome (or --rays) does not go with --correlate"),
         (("--out", "all.tex"), "with --correlate it is written as .json, .csv, .html"),
         (("--contestants", "lbhv"), "did you mean lbvh"),
     ],

@@ -14,7 +14,7 @@ from raygrove.app.document.jobs import Job
 from raygrove.app.document.state import State, replaced
 from raygrove.app.frames import race_report
 from raygrove.app.frames.maker import FrameMaker
-from raygrove.app.frames.measured_rays import MeasuredRays
+from raygrove.app.frames.measured_rays import SHOWN, MeasuredRays
 from raygrove.app.frames.pixel_slots import HostSlot
 from raygrove.app.frames.race_turns import RaceTurns, of_rays
 from raygrove.app.frames.recording import record
@@ -22,6 +22,7 @@ from raygrove.app.scene_io.demos import make_demo
 from raygrove.app.settings.ray_options import RayOptions
 from raygrove.app.settings.settings import Settings, set_option
 from raygrove.gpu.analysis.racing import WARM_FRAMES
+from raygrove.gpu.analysis.workload import HungRays
 from raygrove.gpu.camera import fit
 from raygrove.gpu.errors import Error
 from raygrove.gpu.face.workloads import workload_of
@@ -106,6 +107,9 @@ def test_a_frame_that_is_heard_of_before_its_rays_counts_with_them() -> None:
     (one,), (picture,) = turns._newest.views, turns.of_pictures.views
     assert (one.build_ms, one.trace_ms, one.shade_ms, one.rays, one.mrays_per_s) == (2.0, 0.25, 0.0, 500, 2.0)
     assert (picture.trace_ms, picture.shade_ms) == (3.0, 1.0) and not turns._traced and not turns._early
+    turns._places[9], turns._counts[9], turns._traced[9] = (9, 0), 1, (0.5, 500)
+    turns.hear(frame(9, view(2.0, 3.0), is_stale=True))
+    assert turns._newest.frame_id == 7 and not turns._traced, "a turn that is behind leaves nothing"
     untouched = frame(8, view(2.0, 3.0))
     assert of_rays(untouched, None) is untouched
 
@@ -130,3 +134,73 @@ def test_a_job_records_the_rays_of_the_picture(walker: Scene, tmp_path: Path) ->
     assert rays is not None and made.now() is rays
     eye = np.array(state.camera_of(0).eye, np.float32)
     np.testing.assert_allclose(rays.origins, np.tile(eye, (16 * 12, 1)), rtol=1e-6)
+
+
+def test_rays_are_let_go_of_where_others_are_chosen(walker: Scene) -> None:
+    """Of another text, of the picture, and of another scene; another instant keeps them."""
+    made = MeasuredRays()
+    for options, scene in (
+        (RayOptions("picture"), walker),
+        (RayOptions("dome:rows=2:columns=3"), walker),
+        (RayOptions(DOME), dataclasses.replace(walker)),
+    ):
+        made.choose(RayOptions(DOME), walker, Moment())
+        first = made.workload()
+        assert made.now() is not None
+        made._traced = object()  # type: ignore[assignment]
+        made.choose(RayOptions(DOME, show=False), walker, Moment(0.5))
+        assert made.workload() is first and made._traced is not None
+        made.choose(options, scene, Moment())
+        assert made._made is None and made._now is None and made._traced is None
+    made.choose(RayOptions(DOME), walker, Moment())
+    assert made.now() is not None
+    made.forget()
+    assert made._made is None and made._now is None
+
+
+def test_rays_that_cannot_be_read_are_asked_for_once(
+    walker: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "rays.npz"
+    path.write_bytes(b"no archive")
+    asked: list[str] = []
+
+    def counted(text: str, scene: Scene) -> object:
+        asked.append(text)
+        return workload_of(text, scene)
+
+    monkeypatch.setattr("raygrove.app.frames.measured_rays.workload_of", counted)
+    made, said = MeasuredRays(), set()
+    depths = set()
+    for frame_number in range(3):
+        made.choose(RayOptions(str(path)), walker, Moment(0.1 * frame_number))
+        with pytest.raises(Error) as found:
+            made.now()
+        said.add(str(found.value))
+        depths.add(len(found.traceback))
+        made.forget()
+    assert asked == [str(path)] and len(said) == len(depths) == 1
+    made.choose(RayOptions("dome"), walker, Moment())
+    assert made.now() is not None and asked[1:] == ["dome"]
+
+
+def test_only_the_rays_that_are_drawn_are_moved(walker: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spread over all of a sensor that hangs on a node, where it is at the instant."""
+    hung = workload_of("dome:rows=20:columns=50:node=head", walker)
+    assert isinstance(hung, HungRays)
+    some = np.linspace(0, 999, SHOWN).astype(np.int64)
+    whole = hung.at(Moment(0.4))
+    moved: list[int] = []
+    at = HungRays.at
+    monkeypatch.setattr(HungRays, "at", lambda rays, moment: (moved.append(len(rays)), at(rays, moment))[1])
+    slots = [HostSlot(8, 8)] * 2
+    with contextlib.closing(FrameMaker()) as maker:
+        maker.draw(walker, raced(walker, "picture"), Moment(0.4), slots, is_moving=True)
+        maker._measured.choose(RayOptions("dome:rows=20:columns=50:node=head"), walker, Moment(0.4))
+        ends = maker.measured_ends()
+    assert moved == [SHOWN] and isinstance(ends, np.ndarray) and ends.shape == (SHOWN, 2, 3)
+    np.testing.assert_allclose(ends[:, 0], whole.origins[some], rtol=1e-6)
+    hit = np.isfinite(ends[:, 1]).all(axis=1)
+    assert hit.sum() > 0
+    along = ends[hit, 1] - ends[hit, 0]
+    np.testing.assert_allclose(along / np.linalg.norm(along, axis=1)[:, None], whole.directions[some][hit], atol=1e-5)

@@ -8,11 +8,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QDialog, QDockWidget, QFileDialog, QPlainTextEdit, QPushButton, QToolButton
+from PySide6.QtGui import QColor, QGuiApplication, QPalette
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QDockWidget,
+    QFileDialog,
+    QPlainTextEdit,
+    QPushButton,
+    QToolButton,
+    QWidget,
+)
 
 from raygrove.app.problems.problem import Problem
 from raygrove.app.problems.problems import problem_of
+from raygrove.app.ui.messages import panel_mark
+from raygrove.app.ui.messages.panel_mark import PanelMark
+from raygrove.app.ui.messages.signs import sign
 from raygrove.app.ui.session.choices import Choices
 from raygrove.app.ui.widgets.panel_bar import PanelBar
 from raygrove.app.ui.window.main_window import MainWindow
@@ -61,6 +73,18 @@ def test_a_panel_that_cannot_write_its_figures_says_so_itself(
     assert "absent" in QGuiApplication.clipboard().text()
     bar.ask_and_save("csv")
     assert not mark.isVisible() and dock.windowTitle() == "Statistics"
+
+
+def test_a_panels_sign_follows_the_theme(qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = QWidget()
+    qtbot.addWidget(page)
+    mark, drawn = PanelMark(page), []
+    monkeypatch.setattr(panel_mark, "sign", lambda kind, *sizes: (drawn.append(kind), sign(kind, *sizes))[1])
+    page.setPalette(QPalette(QColor("black")))
+    assert drawn == [], "nothing is said"
+    mark.say("warning", "Something is odd.")
+    page.setPalette(QPalette(QColor("white")))
+    assert drawn == ["warning", "warning"]
 
 
 def test_every_panel_has_a_mark(scene_window: MainWindow) -> None:

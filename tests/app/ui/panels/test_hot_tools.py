@@ -303,7 +303,7 @@ def test_rays_that_are_not_there_are_a_sentence(
     monkeypatch.setattr(questions, "_measured", measured)
     for answer in (questions.hot_spots("all", "both"), questions.divergence()):
         assert isinstance(answer, str) and "there is no node called 'wheel'" in answer
-    assert questions.measured_ends() is None
+    assert questions.measured_ends() == answer
     tools.hot.measured.wanted.emit("radar")
     assert "lidar, dome, cameras" in tools.hot.hint.text()
 
@@ -354,3 +354,42 @@ def test_rays_are_recorded_and_measured_from_then_on(
     assert tools.hot.measured.line.text() == path
     document.undo()
     assert document.state.settings.rays.measured == "picture"
+
+
+def test_a_file_that_cannot_be_read_is_said_once(
+    scene_window: MainWindow, tools: HotTools, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    said = "rays.npz: it is damaged."
+    monkeypatch.setattr(PaintedMaker, "measured_ends", lambda maker: asked.append(said) or said, raising=False)
+    document = scene_window.document
+    scene_window.workspaces.choose("inspect")
+    document.change("settings.rays.measured", "dome")
+    qtbot.waitUntil(lambda: tools.hot.hint.text() == said)
+    assert tools.divergence.hint.text() == said and not tools.measured.marks.isVisible()
+    tools.hot.hint.setText("Something newer.")
+    tools.measured._take(said)
+    assert tools.hot.hint.text() == "Something newer."
+    document.change("settings.rays.measured", "dome:rows=4")
+    tools.measured._take(said)
+    assert tools.hot.hint.text() == said
+
+
+def test_a_file_of_rays_is_kept_as_it_is_called_from_anywhere(
+    scene_window: MainWindow, tools: HotTools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    tools.hot.measured.wanted.emit("some/../rays.npz")
+    assert scene_window.document.state.settings.rays.measured == str(tmp_path / "rays.npz")
+
+
+def test_what_keeps_rays_from_being_chosen_or_recorded_is_said(
+    scene_window: MainWindow, tools: HotTools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = scene_window.session
+    monkeypatch.setattr(session.loop, "last_frame", None)
+    assert ray_choice.start_recording(session, "primary", str(tmp_path / "rays.npz")) is None
+    assert "no picture yet" in session.notices.log.entries[-1].sentence
+    monkeypatch.setattr(ray_choice.QFileDialog, "getOpenFileName", lambda *words: ("radar", ""))
+    ray_choice.ask_for_file(session, tools.hot)
+    assert "lidar, dome, cameras" in session.notices.log.entries[-1].sentence
