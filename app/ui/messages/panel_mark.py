@@ -65,7 +65,7 @@ class PanelMark(QFrame):
     def changeEvent(self, event: QEvent) -> None:
         """Another theme has other colours."""
         super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and getattr(self, "kind", ""):
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "kind") and self.kind:
             self._show_sign()
 
     def _show_sign(self) -> None:

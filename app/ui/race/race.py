@@ -270,9 +270,9 @@ class Race(QObject):
     def _show_rays(self, ends: np.ndarray | str | None) -> None:
         """Draw them; where they cannot be read there is no race either, which says why."""
         self._asks_rays = False
-        is_drawn = are_shown(self._document.state.settings.rays) and not isinstance(ends, str)
+        shown = None if isinstance(ends, str) or not are_shown(self._document.state.settings.rays) else ends
         for marks in self.ray_marks:
-            marks.show_rays(ends if is_drawn else None)
+            marks.show_rays(shown)
 
     def _show_hits(self, is_wanted: bool) -> None:
         """Pause at an instant and outline the rays that differ there."""

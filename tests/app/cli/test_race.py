@@ -9,6 +9,7 @@ import json
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -182,7 +183,12 @@ def test_more_structures_than_a_race_holds_are_correlated(
     out, nine = tmp_path / "all.csv", "lbvh,lbvh/bvh2,lbvh/bvh8,lbvh/cwbvh,hploc,hploc/bvh2,hploc/bvh8,hploc/cwbvh,grid"
     found: list[Survey] = []
     measure = race_survey.survey
-    monkeypatch.setattr(race_survey, "survey", lambda *given, **how: found.append(measure(*given, **how)) or found[0])
+
+    def surveyed(*given: Any, **how: Any) -> Survey:
+        found.append(measure(*given, **how))
+        return found[0]
+
+    monkeypatch.setattr(race_survey, "survey", surveyed)
     assert race("--correlate", "--contestants", nine, "--out", str(out)) == 0
     printed = capsys.readouterr().out
     assert re.search(r"SAH cost: [+-]\d\.\d\d with rays a second, of 8 structures", printed)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -192,7 +193,12 @@ def test_only_the_rays_that_are_drawn_are_moved(walker: Scene, monkeypatch: pyte
     whole = hung.at(Moment(0.4))
     moved: list[int] = []
     at = HungRays.at
-    monkeypatch.setattr(HungRays, "at", lambda rays, moment: (moved.append(len(rays)), at(rays, moment))[1])
+
+    def moving(rays: HungRays, moment: Moment) -> Any:
+        moved.append(len(rays))
+        return at(rays, moment)
+
+    monkeypatch.setattr(HungRays, "at", moving)
     slots = [HostSlot(8, 8)] * 2
     with contextlib.closing(FrameMaker()) as maker:
         maker.draw(walker, raced(walker, "picture"), Moment(0.4), slots, is_moving=True)

@@ -79,7 +79,12 @@ def test_a_panels_sign_follows_the_theme(qtbot: Any, monkeypatch: pytest.MonkeyP
     page = QWidget()
     qtbot.addWidget(page)
     mark, drawn = PanelMark(page), []
-    monkeypatch.setattr(panel_mark, "sign", lambda kind, *sizes: (drawn.append(kind), sign(kind, *sizes))[1])
+
+    def drawing(kind: str, *sizes: Any) -> Any:
+        drawn.append(kind)
+        return sign(kind, *sizes)
+
+    monkeypatch.setattr(panel_mark, "sign", drawing)
     page.setPalette(QPalette(QColor("black")))
     assert drawn == [], "nothing is said"
     mark.say("warning", "Something is odd.")

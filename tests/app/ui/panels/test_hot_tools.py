@@ -361,7 +361,12 @@ def test_a_file_that_cannot_be_read_is_said_once(
 ) -> None:
     asked: list[str] = []
     said = "rays.npz: it is damaged."
-    monkeypatch.setattr(PaintedMaker, "measured_ends", lambda maker: asked.append(said) or said, raising=False)
+
+    def measured_ends(maker: PaintedMaker) -> str:
+        asked.append(said)
+        return said
+
+    monkeypatch.setattr(PaintedMaker, "measured_ends", measured_ends, raising=False)
     document = scene_window.document
     scene_window.workspaces.choose("inspect")
     document.change("settings.rays.measured", "dome")
