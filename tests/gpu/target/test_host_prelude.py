@@ -63,7 +63,7 @@ def test_another_process_uses_it_at_once(commands: list[list[str]]) -> None:
     assert [uses(command) for command in commands] == [True]
 
 
-@pytest.mark.parametrize("flags", ["-O1", "-ffast-math"])
+@pytest.mark.parametrize("flags", ["-O1", "-fno-math-errno"])
 def test_each_set_of_flags_has_its_own(commands: list[list[str]], monkeypatch: pytest.MonkeyPatch, flags: str) -> None:
     compile_units(host_prelude.PAYS_FROM)
     monkeypatch.setenv("RAYGROVE_HOST_FLAGS", flags)
