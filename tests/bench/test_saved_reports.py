@@ -29,12 +29,12 @@ def test_a_kept_page_is_what_its_rows_give(path: pathlib.Path) -> None:
 
 
 def test_the_clip_mask_of_the_kept_run_loses() -> None:
-    """Gaps over masks, the thesis' own comparison: 0.956 on an H200, where the page once said 1.12 of another one."""
+    """Gaps over masks, the thesis' own comparison: 0.952 on an H200, where the page once said 1.12 of another one."""
     report = pages.again(content_of(RESULTS / "h200-2026-11-28-kolodzey2014.json"))
     factors = {row[0]: row[1] for table in report.tables if table.number == "6.2" for row in table.rows}
-    assert factors["clip mask (here)"] == pytest.approx(0.956, abs=5e-4)
+    assert factors["clip mask (here)"] == pytest.approx(0.952, abs=5e-4)
     assert factors["hybrid reduction (here)"] == pytest.approx(1.10, abs=5e-3), "where the page once said 8.10"
-    assert factors["a block a node (ours)"] == pytest.approx(8.03, abs=5e-3)
+    assert factors["a block a node (ours)"] == pytest.approx(7.96, abs=5e-3)
 
 
 def test_the_memory_of_the_kept_run_is_the_trees() -> None:
