@@ -1,0 +1,123 @@
+"""Lists that are added up where they were counted: their lines are those of the whole tables."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import raygrove as rg
+from raygrove.gpu.analysis.frame_counter import FrameCounter
+from raygrove.gpu.analysis.hot_frames import spots_read
+from raygrove.gpu.analysis.hot_lists import HotList, HotLists
+from raygrove.gpu.analysis.hot_spots import BY, HotSpots, Spot
+from raygrove.gpu.camera import fit
+from raygrove.gpu.hierarchy.registry import structures, telling_layouts
+from raygrove.gpu.hierarchy.traversed_nodes import traversed_nodes
+from raygrove.gpu.target.base import Target
+
+SIZE = (64, 48)
+TOLD = [(name, layout) for name in ("lbvh", "octree_top_down", "grid_two_level") for layout in telling_layouts(name)]
+ALL = 10**6
+
+
+@pytest.fixture
+def engine(target: Target) -> Iterator[rg.Engine]:
+    with rg.Engine(target, rg.open("walker").to_plain()) as made:
+        yield made
+
+
+def counted(engine: rg.Engine, name: str, layout: str = "", time: float = 0.0) -> tuple[rg.View, FrameCounter]:
+    """A picture of the walker through a structure that is rebuilt for each, and its counts."""
+    settings = rg.ViewSettings(hierarchy=name, layout=layout or structures()[name].layouts()[0])
+    settings = dataclasses.replace(settings, update=dataclasses.replace(settings.update, mode="rebuild"))
+    scene = engine.scene
+    view = rg.View(settings, fit(scene.lower, scene.upper), rg.ArrayPixels(engine.target, *SIZE), name)
+    engine.render_frame(rg.Moment(time), [view])
+    engine.flush()
+    counter = FrameCounter(engine, view)
+    counter.count()
+    return view, counter
+
+
+def by_number(spots: tuple[Spot, ...]) -> dict[int, Spot]:
+    found = {spot.number: spot for spot in spots}
+    assert len(found) == len(spots)
+    return found
+
+
+def assert_lines_equal(found: HotList, whole: HotSpots) -> None:
+    """The same lines with the same numbers, up to the order of those that cost the same."""
+    told: Any = whole.table.event_ids
+    rows = {int(told[spot.number]): spot for spot in whole.top(ALL, "node")}
+    expected = rows if found.by == "node" else by_number(whole.top(ALL, found.by))
+    lines = by_number(found.spots)
+    assert set(lines) == set(expected)
+    for number, line in lines.items():
+        other = expected[number]
+        for name in ("visits", "box_tests", "box_hits", "tests", "hits", "depth", "size"):
+            assert getattr(line, name) == getattr(other, name), (number, name)
+        assert line.share == pytest.approx(other.share, rel=1e-9, abs=1e-12)
+        assert line.missed == (None if other.missed is None else pytest.approx(other.missed))
+        called = number if number >= 0 else f"~{~number}"
+        assert line.name == (other.name if found.by != "node" else f"{other.name.split()[0]} {called}")
+    shares = [line.share for line in found.spots]
+    assert found.by == "depth" or shares == sorted(shares, reverse=True)
+
+
+@pytest.mark.parametrize(("name", "layout"), TOLD, ids="-".join)
+def test_lines_are_those_of_the_whole_tables(engine: rg.Engine, name: str, layout: str) -> None:
+    view, counter = counted(engine, name, layout)
+    whole, lists = spots_read(engine, view, counter), HotLists(engine, view, counter)
+    for by in BY:
+        found = lists.read(by, ALL)
+        assert_lines_equal(found, whole)
+        sums = (whole.counts.rays, whole.visits.sum(), whole.tests.sum())
+        assert (found.ray_count, found.visits, found.tests) == sums
+        assert found.cost == pytest.approx(whole.total_cost) and found.by == by
+        assert (found.rays, found.kind, found.configuration) == (whole.rays, whole.kind, whole.configuration)
+        assert sum(line.share for line in found.spots) == pytest.approx(1.0)
+
+
+def test_the_dearest_are_taken(engine: rg.Engine) -> None:
+    view, counter = counted(engine, "hploc", time=0.3)
+    lists = HotLists(engine, view, counter)
+    for by in ("node", "triangle", "object", "material"):
+        every, few = lists.read(by, ALL).spots, lists.read(by, 7).spots
+        assert few == every[: len(few)] and len(few) == min(7, len(every)) > 0
+        assert sum(one.share for one in few) > 0.0
+
+
+def test_lists_follow_the_pictures(engine: rg.Engine) -> None:
+    """A kept one says of each picture what one made for it says."""
+    view, counter = counted(engine, "lbvh")
+    lists, shares = HotLists(engine, view, counter), []
+    for time in (0.1, 0.3, 0.5):
+        engine.render_frame(rg.Moment(time), [view])
+        engine.flush()
+        with pytest.raises(rg.Error, match="count once more"):
+            lists.read()
+        counter.count()
+        for by in ("node", "object"):
+            assert_lines_equal(lists.read(by, ALL), spots_read(engine, view, counter))
+        shares.append(lists.read("object").spots[0].share)
+    assert len(set(shares)) == 3, "the walker walks"
+
+
+def test_lists_of_what_there_is_not(engine: rg.Engine) -> None:
+    view, counter = counted(engine, "lbvh")
+    with pytest.raises(rg.Error, match="by node, depth, object, material, triangle, not by 'pixel'"):
+        HotLists(engine, view, counter).read("pixel")
+
+
+def test_nodes_are_called_what_the_trees_browser_calls_them(engine: rg.Engine) -> None:
+    view, counter = counted(engine, "lbvh")
+    found = HotLists(engine, view, counter).read("node", 5)
+    told = traversed_nodes(engine.drawn_slot(view).hierarchy)
+    for line in found.spots:
+        path = told.path_to(line.number)
+        assert path and path[-1].id == line.number and len(path) - 1 == line.depth
+    assert np.ptp([line.share for line in found.spots]) > 0.0
