@@ -111,18 +111,39 @@ WHY = {
         "boxes of runs take 0.04 of it, the launches for primitives in many cells 0.02; 0.30 before both in the same "
         "hour (docs/performance/octrees.md)"
     ),
-    "lbvh rebuild, blob of 512,000": "0.177 on 2026-11-23; nothing was tried since",
-    "lbvh rebuild, blob of 12.8M": "2.05 on 2026-11-22; nothing was tried since",
-    "NexusBVH's rebuild over hploc's": "1.25 with 49 Sponzas, 1.37 in one; not examined",
-    "lbvh refit": "as on 2026-11-22; only rotations were worked on since (docs/performance/refit-and-lbvh.md)",
+    "lbvh rebuild, blob of 512,000": (
+        "the climb takes 0.107 with 8 of 32 lanes at work, the sort 0.05; nodes of 16 bytes less made it 1 % longer "
+        "(docs/performance/refit-and-lbvh.md)"
+    ),
+    "lbvh rebuild, blob of 12.8M": (
+        "the climb takes 1.5 with 8 of 32 lanes at work, 3.8 times what its memory needs; nodes of 16 bytes less made "
+        "the build 7 % longer (docs/performance/refit-and-lbvh.md)"
+    ),
+    "NexusBVH's rebuild over hploc's": (
+        "1.25 with 49 Sponzas, 1.37 in one; merges, two thirds of a build, are bound by instructions at 30 % of the "
+        "warps (docs/performance/clusters.md); no change of them was tried since"
+    ),
+    "lbvh refit": (
+        "half of it is memory, the rest waits at barriers and for L2; nodes of 16 bytes less made it 5 to 10 % longer "
+        "(docs/performance/refit-and-lbvh.md)"
+    ),
     "sbvh rebuild": "55.9 before large sets were split by many blocks (docs/performance/from-the-top.md)",
     "hploc's rebuild as a wide tree": "collapsing is a pass of its own, not fused with the climb",
     "memory of sah_events": "513 while room that was too small doubled (docs/performance/kd-trees.md)",
     "over NexusBVH's": "in Crytek Sponza from within; docs/performance/rays.md says what was tried",
-    "over those of": "not examined",
+    "over those of": (
+        "in the kitchen at 1024x768, whose longest warps are what is waited for; 1.09 at 1920x1080 "
+        "(docs/performance/rays.md)"
+    ),
     "the best tree built in 10 ms": "diffuse rays in Crytek Sponza; docs/performance/rays.md says what was tried",
-    "primary rays at blob of 12.8M": "2.2 on 2026-11-22, where memory's latency bound them; nothing was tried since",
-    "diffuse rays in Crytek Sponza": "rays are not sorted; 1.50 before (docs/performance/rays.md)",
+    "primary rays at blob of 12.8M": (
+        "they wait for memory; a node by three loads instead of four gave 2 %, nodes 48 bytes apart 4 % "
+        "(docs/performance/rays.md)"
+    ),
+    "diffuse rays in Crytek Sponza": (
+        "L1 gives what it can; three loads a node instead of four gave 4 %, nodes 48 bytes apart 7; rays are not "
+        "sorted (docs/performance/rays.md)"
+    ),
     "'s rays over binned_sah's": (
         "shadow rays in the room, which pass 28.6 nodes and 3.7 tests of sah_events and 10.2 and 0.4 of binned_sah; "
         "leaves of 1 to 16 changed it by 1 to 15 % (docs/performance/kd-trees.md)"
@@ -162,8 +183,8 @@ WHY = {
         "(docs/performance/clusters.md)"
     ),
     "rays through hploc,": (
-        "the bar is another program's H-PLOC on the same view; why ours is behind was not examined "
-        "(docs/decisions/judged-on-real-scenes.md)"
+        "the bar is another program's H-PLOC on the same view; a node by three loads instead of four gave 8 % since "
+        "(docs/performance/rays.md)"
     ),
     "SAH cost of hploc over binned_sah": "the published climb pairs neighbours along the curve alone "
     "(docs/performance/clusters.md)",

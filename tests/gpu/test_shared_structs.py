@@ -24,7 +24,14 @@ from raygrove.gpu.target.translation_unit import read_source, signatures, write_
 from tests.waiting import PROCESS_S
 
 BVH = "gpu/hierarchy/bvh/"
-SCALARS = {"float": ("f4", 1), "int": ("i4", 1), "uint8": ("u1", 1), "int64": ("i8", 1), "uint64": ("u8", 1)}
+SCALARS = {
+    "float": ("f4", 1),
+    "int": ("i4", 1),
+    "unsigned": ("u4", 1),
+    "uint8": ("u1", 1),
+    "int64": ("i8", 1),
+    "uint64": ("u8", 1),
+}
 VECTORS = {"float3": ("f4", 3), "float4": ("f4", 4)}
 
 

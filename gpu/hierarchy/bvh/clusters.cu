@@ -66,7 +66,7 @@ struct LeafWriter {
         }
         const int node_id = linked(link >> 1), side = link & 1;
         ((int*)(nodes + 2 * (int64)node_id))[side == 0 ? 3 : 7] = word;
-        if (WRITES_BVH2) ((int*)(bvh2 + 4 * (int64)node_id + 3))[side] = word;
+        if (WRITES_BVH2) store_bvh2_link(bvh2, node_id, side, word);
     }
 };
 

@@ -40,11 +40,11 @@ struct RootLinker {
         const bool is_below_root = above == root_id, above_exists = flags[above] & NODE_EXISTS,
                    moves_boxes = WRITES_BVH2 && (other_flags & NODE_EXISTS);
         const CanonicalNode node = load_node(nodes, above);
-        float4 root_boxes[3], other_boxes[3];
-        for (int i = 0; i < 3 && WRITES_BVH2; ++i) root_boxes[i] = bvh2[4 * (int64)root_id + i];
-        for (int i = 0; i < 3 && moves_boxes; ++i) other_boxes[i] = bvh2[i];
-        for (int i = 0; i < 3 && WRITES_BVH2; ++i) bvh2[i] = root_boxes[i];
-        for (int i = 0; i < 3 && moves_boxes; ++i) bvh2[4 * (int64)root_id + i] = other_boxes[i];
+        float4 root_boxes[BVH2_FETCHED], other_boxes[BVH2_FETCHED];  // links come by `put`
+        for (int i = 0; i < BVH2_FETCHED && WRITES_BVH2; ++i) root_boxes[i] = bvh2[BVH2_FLOAT4S * (int64)root_id + i];
+        for (int i = 0; i < BVH2_FETCHED && moves_boxes; ++i) other_boxes[i] = bvh2[i];
+        for (int i = 0; i < BVH2_FETCHED && WRITES_BVH2; ++i) bvh2[i] = root_boxes[i];
+        for (int i = 0; i < BVH2_FETCHED && moves_boxes; ++i) bvh2[BVH2_FLOAT4S * (int64)root_id + i] = other_boxes[i];
         if (is_below_root) {
             above = 0;
             if (names_first_node(root.left)) root.left = renamed(root.left, root_id);
@@ -64,9 +64,9 @@ struct RootLinker {
     __device__ void move(int root_id) const {
         const CanonicalNode root = load_node(nodes, root_id);
         const uint8 root_flags = flags[root_id] & (uint8)~NODE_IS_COLLAPSED;
-        float4 boxes[3];
-        for (int i = 0; i < 3 && WRITES_BVH2; ++i) boxes[i] = bvh2[4 * (int64)root_id + i];
-        for (int i = 0; i < 3 && WRITES_BVH2; ++i) bvh2[i] = boxes[i];
+        float4 boxes[BVH2_FETCHED];
+        for (int i = 0; i < BVH2_FETCHED && WRITES_BVH2; ++i) boxes[i] = bvh2[BVH2_FLOAT4S * (int64)root_id + i];
+        for (int i = 0; i < BVH2_FETCHED && WRITES_BVH2; ++i) bvh2[i] = boxes[i];
         flags[root_id] = 0;
         put(0, root, root_flags, -1);
     }

@@ -11,7 +11,7 @@ import pytest
 from raygrove.gpu.hierarchy.base import Hierarchy
 from raygrove.gpu.hierarchy.bvh import refit, sizes
 from raygrove.gpu.hierarchy.bvh.bvh import BvhHierarchy
-from raygrove.gpu.hierarchy.bvh.layouts import layout_classes, traversal_names
+from raygrove.gpu.hierarchy.bvh.layouts import halves_of, layout_classes, traversal_names
 from raygrove.gpu.hierarchy.bvh.tree import EMPTY_CHILD, NODE_DTYPE, first_references, reference_counts
 from raygrove.gpu.settings import OptionError
 from raygrove.gpu.target.base import Target
@@ -72,7 +72,7 @@ def test_bvh2_nodes_hold_their_childrens_boxes(target: Target, scene_name: str) 
     tree = canonical(hierarchy)
     stored = target.download(hierarchy.layout.nodes).view(layout_classes()["bvh2"].node_dtype).reshape(-1)[tree["ids"]]
     by_id = dict(zip(tree["ids"], tree["nodes"], strict=True))
-    for side, word in enumerate(("left", "right")):
+    for word in ("left", "right"):
         words = tree["nodes"][word]
         np.testing.assert_array_equal(stored[word], words)
         leaf = words < 0
@@ -80,17 +80,14 @@ def test_bvh2_nodes_hold_their_childrens_boxes(target: Target, scene_name: str) 
         upper = np.array([by_id[w]["upper"] if w >= 0 else (0, 0, 0) for w in words])
         lower[leaf], upper[leaf] = leaf_boxes(hierarchy, words[leaf], scene_name)
         is_empty = (lower > upper).any(axis=1)
-        assert (half_extents(stored, side)[1][is_empty] == -np.inf).all()
-        centre, half = (part[~is_empty].astype(float) for part in half_extents(stored, side))
+        centre, half = stored[f"{word}_centre"], halves_of(stored, word)
+        assert (half[is_empty] == -np.inf).all()
+        centre, half = centre[~is_empty].astype(float), half[~is_empty].astype(float)
         lower, upper = lower[~is_empty].astype(float), upper[~is_empty].astype(float)
         assert (centre - half <= lower).all() and (upper <= centre + half).all()
-        np.testing.assert_allclose(2 * half, upper - lower, rtol=3e-6, atol=9e-7 * np.abs(centre).max())
-
-
-def half_extents(nodes: np.ndarray, side: int) -> tuple[np.ndarray, np.ndarray]:
-    """Centre and half extent of one side's boxes of bvh2 nodes."""
-    xy, z = nodes["xy"][:, side], nodes["z"][:, 2 * side : 2 * side + 2]
-    return np.stack([xy[:, 0], xy[:, 2], z[:, 0]], 1), np.stack([xy[:, 1], xy[:, 3], z[:, 1]], 1)
+        for axis, rounded in enumerate((2.0**-7, 2.0**-7, 3e-6)):
+            widths = upper[:, axis] - lower[:, axis]
+            np.testing.assert_allclose(2 * half[:, axis], widths, rtol=rounded, atol=9e-7 * np.abs(centre).max())
 
 
 @pytest.mark.parametrize("layout", ["bvh2", "bvh4"])

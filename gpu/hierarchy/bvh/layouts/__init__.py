@@ -135,13 +135,30 @@ class Layout(abc.ABC):
         return None
 
 
-def centred_children(xy: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Lower and upper corners (N, 2, 3) of two boxes by centres and halves: `xy` (N, 2, 4), `z` (N, 4), as bvh2.cuh
-    draws them."""
-    centre = np.stack([xy[:, :, 0], xy[:, :, 2], z[:, ::2]], axis=-1)
-    half = np.stack([xy[:, :, 1], xy[:, :, 3], z[:, 1::2]], axis=-1)
+PAIR_DTYPE = np.dtype(
+    [
+        *[("left_centre", "f4", 3), ("left", "i4"), ("right_centre", "f4", 3), ("right", "i4")],
+        *[("left_half_xy", "u4"), ("left_half_z", "f4"), ("right_half_xy", "u4"), ("right_half_z", "f4")],
+        ("unused", "i4", 4),
+    ]
+)
+"""A node of the binary layouts, as bvh2.cuh draws it."""
+
+
+def halves_of(rows: np.ndarray, side: str) -> np.ndarray:
+    """(N, 3) float32: the halves of one side's boxes ("left", "right") of nodes (N,) PAIR_DTYPE."""
+    words = rows[f"{side}_half_xy"]
+    parts = ((words << 16).view(np.float32), (words & 0xFFFF0000).view(np.float32), rows[f"{side}_half_z"])
+    return np.stack(parts, axis=-1)
+
+
+def read_pairs(words: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Children (N, 2) int32 of binary nodes (N, 16) float32, and lower and upper corners (N, 2, 3) of their boxes."""
+    rows = np.ascontiguousarray(words).view(PAIR_DTYPE).reshape(-1)
+    centre = np.stack([rows["left_centre"], rows["right_centre"]], axis=1)
+    half = np.stack([halves_of(rows, "left"), halves_of(rows, "right")], axis=1)
     with np.errstate(invalid="ignore", over="ignore"):  # places that no node is in
-        return centre - half, centre + half
+        return np.stack([rows["left"], rows["right"]], axis=1), centre - half, centre + half
 
 
 @functools.cache

@@ -24,7 +24,7 @@ from ....target.structs import pack
 from ...base import Primitives
 from ...primitives import reserved
 from ..tree import EMPTY_CHILD, NODE_DTYPE, CanonicalTree
-from . import Layout, centred_children
+from . import PAIR_DTYPE, Layout, read_pairs
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,9 +41,7 @@ class Bvh2Compact(Layout):
 
     name = "bvh2_compact"
     title = "Binary, compact (BVH2)"
-    node_dtype: ClassVar[np.dtype] = np.dtype(
-        [("xy", "f4", (2, 4)), ("z", "f4", 4), ("left", "i4"), ("right", "i4"), ("unused", "i4", 2)]
-    )
+    node_dtype: ClassVar[np.dtype] = PAIR_DTYPE
     waiting_per_level = 1
 
     _lists: Array | None = None
@@ -75,9 +73,9 @@ class Bvh2Compact(Layout):
 
     def read_children(self, tree: CanonicalTree, first: int, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Words are the canonical tree's own: here links are places in memory."""
-        rows = self.target.download(self.nodes[first : first + count]).view(self.node_dtype).reshape(-1)
+        _, lower, upper = read_pairs(self.target.download(self.nodes[first : first + count]))
         words = self.target.download(tree.nodes[first : first + count]).view(NODE_DTYPE).reshape(-1)
-        return np.stack([words["left"], words["right"]], axis=1), *centred_children(rows["xy"], rows["z"])
+        return np.stack([words["left"], words["right"]], axis=1), lower, upper
 
     def traversal_view(self, tree: CanonicalTree) -> np.ndarray:
         return pack(

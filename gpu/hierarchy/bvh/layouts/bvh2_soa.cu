@@ -9,7 +9,7 @@ extern "C" __global__ void write_bvh2_soa_nodes(float4* record_data, const float
     for (int node_id : grid_stride(node_capacity)) {
         if (!(flags[node_id] & NODE_EXISTS)) continue;
         const CanonicalNode node = load_node(nodes, node_id);
-        float4 written[SOA_ARRAYS];
+        float4 written[BVH2_FLOAT4S];
         store_bvh2_node(written, 0, child_aabb(nodes, references, node.left), node.left,
                         child_aabb(nodes, references, node.right), node.right);
         for (int array = 0; array < SOA_ARRAYS; ++array) arrays[array * (int64)capacity + node_id] = written[array];

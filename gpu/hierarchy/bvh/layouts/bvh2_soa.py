@@ -1,4 +1,4 @@
-"""The binary layout as a structure of arrays: four arrays of 16 bytes per node, to compare with bvh2. bvh2_soa.cuh
+"""The binary layout as a structure of arrays: three arrays of 16 bytes per node, to compare with bvh2. bvh2_soa.cuh
 draws it.
 
 Idea: Threads that read the same part of neighbouring nodes touch neighbouring words, as one does for arrays that are
@@ -6,10 +6,10 @@ read in order.
 
 Paper: Aila and Laine's ray caster (2009) has both forms to choose from.
 
-Cost: 64 bytes per node; one launch after every build and refit.
+Cost: 48 bytes per node; one launch after every build and refit.
 
 Limits: There to be compared: a traversal's next node is nobody's neighbour, so what bvh2 reads from one place comes
-from four.
+from three.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from ....target.structs import pack
 from ...base import Primitives
 from ...primitives import reserved
 from ..tree import CanonicalTree
-from . import Layout, centred_children
+from . import Layout, read_pairs
 
-ARRAYS = 4
+ARRAYS = 3
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,8 +70,8 @@ class Bvh2Soa(Layout):
 
     def read_children(self, tree: CanonicalTree, first: int, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         parts = self.nodes.reshape(ARRAYS, len(self.nodes), 4)
-        left, right, z, links = (self.target.download(part[first : first + count]) for part in parts)
-        return links[:, :2].view(np.int32), *centred_children(np.stack([left, right], axis=1), z)
+        words = [self.target.download(part[first : first + count]) for part in parts]
+        return read_pairs(np.concatenate([*words, np.zeros_like(words[0])], axis=1))
 
     def traversal_view(self, tree: CanonicalTree) -> np.ndarray:
         return pack(NodesInParts(nodes=self.nodes, root=tree.root, capacity=len(self.nodes), unused=0))

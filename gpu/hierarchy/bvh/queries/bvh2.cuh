@@ -6,14 +6,14 @@
 #include "gpu/hierarchy/bvh/queries/binary_visit.cuh"
 
 struct VisitedBvh2 : VisitedNodes {
-    __device__ __forceinline__ static Aabb box_of(float4 xy, float centre_z, float half_z) {
-        const float3 middle = make_float3(xy.x, xy.z, centre_z), half = make_float3(xy.y, xy.w, half_z);
+    __device__ __forceinline__ static Aabb box_of(float4 centre, float half_xy, float half_z) {
+        const float3 middle = make_float3(centre.x, centre.y, centre.z), half = unpack_halves(half_xy, half_z);
         return {middle - half, middle + half};
     }
     __device__ __forceinline__ BoxedChildren children(int node_id) const {
-        const float4* at = &nodes[4 * (int64)node_id];
-        const float4 a = at[0], b = at[1], z = at[2], links = at[3];
-        return {__float_as_int(links.x), __float_as_int(links.y), box_of(a, z.x, z.y), box_of(b, z.z, z.w)};
+        const float4* at = &nodes[BVH2_FLOAT4S * (int64)node_id];
+        const float4 a = at[0], b = at[1], halves = at[2];
+        return {__float_as_int(a.w), __float_as_int(b.w), box_of(a, halves.x, halves.y), box_of(b, halves.z, halves.w)};
     }
 };
 

@@ -29,9 +29,9 @@ struct NodeWriter {
             store_by_pairs(nodes + 2 * (int64)node_id, node, keeps);
         }
         if (WRITES_BVH2) {
-            float4 parts[4];
+            float4 parts[BVH2_FLOAT4S];
             pack_bvh2_node(left_box, left, right_box, right, parts);
-            store_by_pairs(bvh2 + 4 * (int64)node_id, parts, is_asked);
+            store_by_pairs(bvh2 + BVH2_FLOAT4S * (int64)node_id, parts, is_asked);
         }
         if (keeps) mark(node_id, left, right, is_collapsed);
     }

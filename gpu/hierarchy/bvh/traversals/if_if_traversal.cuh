@@ -7,25 +7,22 @@
 // Here no lane waits for another one's kind of step (if-if, same paper), and what that costs, memory waited for twice a
 // step, is saved by asking for nodes and records by the same loads.
 //
-// A tree says where a node begins (fetched_from) and what its children are (enter_fetched); its fourth float4 begins
-// with its links. Records say how many float4s they are (FETCHED_FLOAT4S, 2 or 3), where they begin, and intersect what
-// was fetched. The order of nodes and primitives is binary_traversal.cuh's. Unit constants: those of
-// binary_traversal.cuh.
+// A tree says where a node begins (fetched_from), three float4s, and what its children are (enter_fetched). Records say
+// how many float4s they are (FETCHED_FLOAT4S, 2 or 3), where they begin, and intersect what was fetched. The order of
+// nodes and primitives is binary_traversal.cuh's. Unit constants: those of binary_traversal.cuh.
 #pragma once
 #include "gpu/hierarchy/bvh/traversals/binary_traversal.cuh"
 
-// What a lane fetches for a step: 48 bytes of either kind, and a node's links.
+// What a lane fetches for a step: 48 bytes of either kind.
 struct Fetched {
     float4 a, b, c;
-    int2 links;
 };
 
 template <int RECORD_FLOAT4S>
 __device__ __forceinline__ Fetched fetch(const float4* at, bool is_record) {
     static_assert(RECORD_FLOAT4S == 2 || RECORD_FLOAT4S == 3, "records are fetched as nodes are");
-    Fetched fetched = {at[0], at[1], {}, {}};
+    Fetched fetched = {at[0], at[1], {}};
     if (RECORD_FLOAT4S == 3 || !is_record) fetched.c = at[2];
-    if (!is_record) fetched.links = *(const int2*)(at + 3);
     return fetched;
 }
 
@@ -64,7 +61,7 @@ __device__ __forceinline__ void traverse_by_steps(const Tree& tree, const Primit
             if (is_new_leaf) child = waiting.pop(on_node, rays, depth, lanes, entry);
         } else {
             tell_node(on_node, tree.node_id(child), depth, lanes, entry, 2);
-            const Bvh2Pair pair = tree.enter_fetched(fetched.a, fetched.b, fetched.c, fetched.links, slabs, rays);
+            const Bvh2Pair pair = tree.enter_fetched(fetched.a, fetched.b, fetched.c, slabs, rays);
             tell_culled_pair<Tree>(on_node, pair, lanes, rays);
             const bool enters_left = any(pair.left), enters_right = any(pair.right);
             const bool is_right_nearer = is_second_nearer(pair.left, pair.right, pair.left_entry, pair.right_entry);

@@ -63,9 +63,8 @@ __device__ __forceinline__ Subtree join(const Subtree& mine, int mine_id, const 
     const int left_child = is_left ? mine_child : other_child, right_child = is_left ? other_child : mine_child;
     store_node(out.nodes, node_id, joined.box, left_child, right_child);
     if (WRITES_BVH2) {
-        store_bvh2_child(out.bvh2, node_id, is_left ? 0 : 1, mine.box);
-        store_bvh2_child(out.bvh2, node_id, is_left ? 1 : 0, other.box);
-        store_bvh2_links(out.bvh2, node_id, left_child, right_child);
+        store_bvh2_child(out.bvh2, node_id, is_left ? 0 : 1, mine.box, mine_child);
+        store_bvh2_child(out.bvh2, node_id, is_left ? 1 : 0, other.box, other_child);
     }
     const bool is_bottom = is_leaf(left_child) && is_leaf(right_child);
     out.flags[node_id] = (uint8)(NODE_EXISTS | (joined.is_collapsed ? NODE_IS_COLLAPSED : 0) |
