@@ -30,7 +30,7 @@ from raygrove.gpu.analysis.race_files import ENDINGS
 from raygrove.gpu.analysis.racing import Course
 from raygrove.gpu.analysis.racing import run as run_race
 from raygrove.gpu.analysis.ray_racing import run as race_rays
-from raygrove.gpu.analysis.rivals.embree_lane import rival_of
+from raygrove.gpu.analysis.rivals.known import rival_of
 from raygrove.gpu.errors import Error
 from raygrove.gpu.face.clips import Clip
 from raygrove.gpu.face.given_trees import given_trees
@@ -42,9 +42,6 @@ from raygrove.program import typed
 
 if TYPE_CHECKING:
     from raygrove.app.cli.main import Words
-
-RIVALS = {"warp": "Warp's trees cannot be raced yet"}
-"""Programs that people would race, and what to say of each."""
 
 
 def run(names: argparse.Namespace, words: Words) -> int:
@@ -126,9 +123,6 @@ def entries_of(contestants: Sequence[str], state: State, *, of_rays: bool = Fals
     UsageError."""
     found: list[Any] = []
     for text in contestants:
-        name = text.partition(":")[0].partition("@")[0]
-        if name in RIVALS:
-            raise UsageError(f"--contestants {text}: {RIVALS[name]}.")
         try:
             rival = rival_of(text) if of_rays else None
             found += [rival] if rival is not None else race_report.entries_of([text], state)

@@ -35,6 +35,7 @@ class Lane(Protocol):
 
     layout: str
     ray_count: int
+    note: str
 
     def play(self, moment: Moment) -> Frame:
         """One frame: follow the clip, trace all rays; waits."""
@@ -61,7 +62,7 @@ class StructureLane:
         choice = self._policy.fitted(settings.structure_choice, known)
         self.rig = Rig(target, scene, settings.hierarchy, choice, rays, hidden)
         self._history = UpdateHistory()
-        self.layout, self.ray_count = self.rig.hierarchy.layout_name, len(rays)
+        self.layout, self.ray_count, self.note = self.rig.hierarchy.layout_name, len(rays), ""
 
     def play(self, moment: Moment) -> Frame:
         """One frame; waits."""

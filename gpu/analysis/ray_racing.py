@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 
 import numpy as np
 
-from ..errors import Error
 from ..scene import Scene
 from ..target.base import Target
 from .hit_proof import HitProof, compared
@@ -17,8 +16,8 @@ from .intervals import measured
 from .race import LETTERS, Contestant, Race, judged
 from .racing import Course, Entry, check, oracle_of, timed_passes
 from .ray_lanes import Frame, Lane, StructureLane
-from .rivals.embree_lane import EmbreeLane, Rival
-from .workload import HungRays, Rays, Workload
+from .rivals.known import Rival, rival_lane
+from .workload import Rays, Workload
 
 ROUNDINGS = 4.0
 """Of the largest coordinate of a ray's origin, that distances may differ by."""
@@ -55,12 +54,7 @@ def lane_of(target: Target, scene: Scene, entry: Entry | Rival, rays: Workload, 
     """Who takes part, ready to play. Raises what structures raise, and Error where another program is not there, or
     cannot trace rays that move or some of the scene."""
     if isinstance(entry, Rival):
-        if hidden:
-            raise Error("Embree is given the whole scene here", entry.configuration, "show all objects")
-        if isinstance(rays, HungRays):
-            what = "Embree traces the same rays in every frame here, and these hang on a node"
-            raise Error(what, entry.configuration, "leave the node out, or race other structures")
-        return EmbreeLane(target, scene, entry, rays)
+        return rival_lane(target, scene, entry, rays, hidden)
     return StructureLane(target, scene, entry.settings, rays, hidden)
 
 
@@ -116,5 +110,5 @@ def _contestant(
         sum(one.update == "rebuild" for one in everything), sum(one.update == "refit" for one in everything),
         lane.ray_count, lane.ray_count / max(statistics.median(trace), 1e-9) / 1000.0, proof,
         *((None,) * 4 if tree is None else (tree.sah_cost, tree.end_point_overlap, tree.leaf_variability, tree.depth)),
-        0 if tree is None else tree.bytes, note=entry.note if isinstance(entry, Entry) else "",
+        0 if tree is None else tree.bytes, note=entry.note if isinstance(entry, Entry) else lane.note,
     )  # fmt: skip

@@ -12,7 +12,7 @@ import numpy as np
 from ..analysis.race import Race
 from ..analysis.racing import Course, Entry, run
 from ..analysis.ray_racing import run as race_rays
-from ..analysis.rivals.embree_lane import rival_of
+from ..analysis.rivals.known import name_of, rival_of
 from ..analysis.survey import Survey, every_structure, survey
 from ..camera import Camera
 from ..errors import Error
@@ -60,7 +60,8 @@ def race(
     With `rays`, a set, those of sensors, a sensor on a node (`Sensor.on`), or a text as `raygrove race --rays` takes it
     ("lidar:rows=32:node=head"), all trace these in every frame, in place of a picture's; camera, ray type and size are
     not used then, and there are no pictures. Embree takes part in them where `embreex` or
-    libembree is installed: `embree:quality=low` (medium, high, dynamic) with `@rebuild` or `@refit`, on the CPU.
+    libembree is installed: `embree:quality=low` (medium, high, dynamic) with `@rebuild` or `@refit`, on the CPU; and
+    Warp where `warp-lang` is: `warp:builder=lbvh` (sah, median) with `@rebuild` or `@refit`, on the device.
 
     All act in turn, in an order that rotates from frame to frame; compiling is not counted. A sample is the mean of one
     pass through the frames: a median of `repeat` samples (6 or more) has an interval of 95 % by order statistics.
@@ -162,10 +163,10 @@ def _check_words(scene: Any, contestants: Any, where: str) -> None:
 def entry_of(configuration: str, shared: ViewSettings) -> Entry:
     """Who takes part by a spelling; all but the structure and its updates is `shared`. Raises ConfigurationError and
     OptionError."""
-    if rival_of(configuration) is not None:
-        raise Error(
-            "Embree takes part in races over given rays", configuration, "give rays=, on the command line --rays"
-        )
+    rival = rival_of(configuration)
+    if rival is not None:
+        what = f"{name_of(rival)} takes part in races over given rays"
+        raise Error(what, configuration, "give rays=, on the command line --rays")
     made = configured(configuration)
     choice = made.choice
     settings = dataclasses.replace(

@@ -25,7 +25,7 @@ PACK = 8
 
 
 @dataclasses.dataclass(frozen=True)
-class Rival:
+class EmbreeRival:
     """How Embree takes part: its build quality, whether it keeps a tree for each mesh as scenes that move want it, and
     whether it refits."""
 
@@ -35,7 +35,7 @@ class Rival:
     refits: bool
 
 
-def rival_of(configuration: str | Configuration) -> Rival | None:
+def embree_of(configuration: str | Configuration) -> EmbreeRival | None:
     """Embree where the spelling says so; None of our own. `quality` is low, medium (the default), high or dynamic; the
     policy rebuild or refit. Raises ConfigurationError for anything else."""
     spelt = parse(configuration) if isinstance(configuration, str) else configuration
@@ -52,19 +52,19 @@ def rival_of(configuration: str | Configuration) -> Rival | None:
     if policy not in ("rebuild", "refit"):
         raise ConfigurationError(f"Embree does not follow by {policy}", text, "choose @rebuild or @refit")
     is_dynamic = quality == DYNAMIC or policy == "refit"
-    return Rival(text, "medium" if quality == DYNAMIC else quality, is_dynamic, policy == "refit")
+    return EmbreeRival(text, "medium" if quality == DYNAMIC else quality, is_dynamic, policy == "refit")
 
 
 class EmbreeLane:
     """See the module. Times are those of Embree's process: its commit, and the trace by as many threads as the CPU
     device has."""
 
-    def __init__(self, target: Target, scene: Scene, rival: Rival, rays: Rays) -> None:
+    def __init__(self, target: Target, scene: Scene, rival: EmbreeRival, rays: Rays) -> None:
         self._target, self._rival = target, rival
         self._animator = Animator(target, scene)
         threads = getattr(target, "threads", 0) or processors()
         positions, triangles = self._moved(Moment(0.0))
-        self.layout, self.ray_count = "Embree's own", len(rays)
+        self.layout, self.ray_count, self.note = "Embree's own", len(rays), ""
         rows = rays_in_rows(rays.origins, rays.directions, rays.t_min, rays.t_max)
         sets = [RaySet(rows=rows, is_coherent=False)]
         try:

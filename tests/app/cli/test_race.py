@@ -53,7 +53,7 @@ def test_a_race_is_printed_and_written(tmp_path: Path, capsys: pytest.CaptureFix
         (("--contestants", "lbhv"), "did you mean lbvh"),
         (("--contestants", "lbvh:leaf=oops"), "--contestants lbvh:leaf=oops"),
         (("--contestants", "embree:quality=high"), "Embree takes part in races over given rays"),
-        (("--contestants", "warp"), "Warp's trees cannot be raced yet"),
+        (("--contestants", "warp:builder=sah"), "Warp takes part in races over given rays"),
         (("--contestants", "median_sah@refit"), "cannot be refitted"),
         (("--contestants", "lbvh", "--out", "race.docx"), "written as .json, .csv, .tex, .html"),
         (("--contestants", "lbvh,,hploc"), "are no configurations"),
