@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..target.base import Array, Target
-from ..target.foreign import as_library, on_target
+from ..target.foreign import as_library, library_of, on_target
 from . import arrays
 
 OUTPUTS = {
@@ -20,6 +20,9 @@ OUTPUTS = {
     "instance": (np.int32, ()),
 }
 """What can be asked for of each hit: its type, and the numbers of each."""
+
+UNCHANGING = ("jax", "jaxlib")
+"""Libraries whose arrays nobody may write to."""
 
 USUAL = ("t", "prim_id", "u", "v")
 
@@ -65,13 +68,33 @@ def checked_count(count: Any) -> int:
     return int(count)
 
 
+def empty_arrays(target: Target, count: int, outputs: tuple[str, ...]) -> dict[str, Array]:
+    """The target's arrays for hits of so many rays, uninitialised."""
+    return {name: _empty(target, (count, *shape), kind) for name, (kind, shape) in _asked(outputs)}
+
+
+def as_hits(native: dict[str, Array], library: str) -> Hits:
+    """Arrays of a target as hits of a library's arrays. Of arrays that are written already: who must not see them
+    change, as JAX, copies them."""
+    return Hits(**{name: as_library(array, library) for name, array in native.items()})
+
+
 def empty_hits(target: Target, count: int, outputs: tuple[str, ...], library: str) -> tuple[Hits, dict[str, Array]]:
-    """Hits of so many rays, uninitialised, and their arrays as the target has them."""
-    native = {}
-    for name in checked_outputs(outputs):
-        kind, shape = OUTPUTS[name]
-        native[name] = _empty(target, (count, *shape), kind)
-    return Hits(**{name: as_library(array, library) for name, array in native.items()}), native
+    """Hits of so many rays to be written into, and their arrays as the target has them. ArrayError where the library's
+    arrays never change."""
+    _check_can_change(library, "hits")
+    native = empty_arrays(target, count, outputs)
+    return as_hits(native, library), native
+
+
+def _asked(outputs: tuple[str, ...]) -> list[tuple[str, tuple[Any, tuple[int, ...]]]]:
+    return [(name, OUTPUTS[name]) for name in checked_outputs(outputs)]
+
+
+def _check_can_change(library: str, name: str) -> None:
+    if library in UNCHANGING:
+        what = f"arrays of JAX never change, and {name} are written in place"
+        raise arrays.ArrayError(what, remedy="call without out, which gives new ones")
 
 
 def native_hits(target: Target, hits: Hits, count: int) -> dict[str, Array]:
@@ -87,6 +110,7 @@ def native_hits(target: Target, hits: Hits, count: int) -> dict[str, Array]:
         if array is None:
             continue
         arrays.check_is_array(array, f"out.{name}")
+        _check_can_change(library_of(array), f"out.{name}")
         found = on_target(target, array, f"out.{name}")
         arrays.check_shape(found, f"out.{name}", (count, *shape))
         is_writable = not isinstance(found, np.ndarray) or found.flags.writeable
@@ -109,6 +133,7 @@ def native_flags(target: Target, out: Any, count: int) -> Array:
     if out is None:
         return _empty(target, (count,), np.bool_)
     arrays.check_is_array(out, "out")
+    _check_can_change(library_of(out), "flags")
     found = on_target(target, out, "out")
     arrays.check_shape(found, "out", (count,))
     is_writable = not isinstance(found, np.ndarray) or found.flags.writeable

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import Error
 from ..target.base import Array, Target
-from ..target.foreign import in_rows, is_on_gpu, library_of, on_host, on_target
+from ..target.foreign import in_rows, is_on_gpu, library_of, of_numbers, on_host, on_target
 from ..trace.arrays import EVERY_GROUP, EVERY_MASK, ArrayRays, packed
 from ..trace.trace import BufferRays, upload_rays
 from . import arrays
@@ -209,8 +209,10 @@ _WIDTHS = {"origins": 2, "directions": 2, "t_min": 1, "t_max": 1, "groups": 1, "
 
 def _array(values: Any, name: str) -> Any:
     """The array itself, or numpy's of a sequence or number."""
-    if isinstance(values, np.ndarray) or hasattr(values, "__dlpack__") or is_on_gpu(values):
+    if isinstance(values, np.ndarray):
         return values
+    if hasattr(values, "__dlpack__") or is_on_gpu(values):
+        return of_numbers(values)
     return in_rows(values, name)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from .. import scene as plain
 from ..errors import Error
 from ..target.base import Target
-from ..target.foreign import in_rows, on_target
+from ..target.foreign import in_rows, of_numbers, on_target
 from ..trace.arrays import EVERY_GROUP, EVERY_MASK
 from . import arrays
 from .devices import Device, device_of, of_target
@@ -62,7 +62,7 @@ class Mesh:
         red, green, blue = arrays.taken_numbers(color, "color", what, 3)
         self.color = (red, green, blue)
         target = device.target
-        self._vertices = vertices
+        self._vertices = of_numbers(vertices)
         rows = arrays.taken(target, vertices, "vertices", (None, 3))
         self.vertex_count = len(rows)
         corners = arrays.taken(target, triangles, "triangles", (None, 3), arrays.WHOLE)
@@ -74,7 +74,7 @@ class Mesh:
         self.instance_count = 1
         if transforms is not None:
             self.instance_count = len(self._checked_transforms(transforms))
-            self._transforms = transforms
+            self._transforms = of_numbers(transforms)
         self._groups = self._numbers("groups", groups, ALL, MOST_GROUPS)
         self._masks = self._numbers("masks", masks, EVERY_MASK, 1 << 32)
         self.shape_count = self.place_count = self.label_count = 0
@@ -90,7 +90,7 @@ class Mesh:
     def vertices(self, values: Any) -> None:
         with self._device.used("Mesh.vertices") as target:
             arrays.check_shape(_seen(target, values, "vertices"), "vertices", (self.vertex_count, 3))
-            self._vertices = values
+            self._vertices = of_numbers(values)
             self.shape_count += 1
 
     @property
@@ -108,7 +108,7 @@ class Mesh:
                     f"transforms are those of {self.instance_count} instances; these are {arrays.shown(found)}",
                     remedy="add a mesh of its own for more instances",
                 )
-            self._transforms = values
+            self._transforms = of_numbers(values)
             self.place_count += 1
 
     @property

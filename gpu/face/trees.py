@@ -196,9 +196,9 @@ class Structure(NearestToArrays):
             asked = _asked(rays, directions, t_min, t_max)
             given = None if out is None else getattr(out, "_native", {}).get(id(target))
             if out is None:
-                made, native = hit_arrays.empty_hits(target, len(asked), outputs, asked.library)
+                native = hit_arrays.empty_arrays(target, len(asked), outputs)
             else:
-                made, native = out, given or hit_arrays.native_hits(target, out, len(asked))
+                native = given or hit_arrays.native_hits(target, out, len(asked))
                 if len(native["t"]) != len(asked):
                     raise Error(
                         f"there are {len(asked)} rays and out has room for {len(native['t'])} hits",
@@ -207,7 +207,7 @@ class Structure(NearestToArrays):
             self._launch(asked, native, False, stream)
             if out is None and target.kind == "cuda" and asked.library in ("", "numpy"):
                 return Hits(**{name: target.download(array) for name, array in native.items()})
-        return made
+        return hit_arrays.as_hits(native, asked.library) if out is None else out
 
     def occluded(
         self,
@@ -233,7 +233,7 @@ class Structure(NearestToArrays):
 
     def empty_hits(self, count: int, outputs: tuple[str, ...] = USUAL, library: str = "") -> Hits:
         """Hits of so many rays to be traced into, uninitialised, on the tree's device: arrays of NumPy there, of CuPy
-        on a GPU, or of another `library` (torch, jax, warp). Error for outputs that there are not."""
+        on a GPU, or of a `library` (torch, warp; JAX's never change). Error for outputs that there are not."""
         with self._used("Structure.empty_hits") as target:
             made, native = hit_arrays.empty_hits(target, hit_arrays.checked_count(count), outputs, library)
         object.__setattr__(made, "_native", {id(target): native})

@@ -32,6 +32,13 @@ def library_of(array: Any) -> str:
     return "" if name == "builtins" else name
 
 
+def of_numbers(array: Any) -> Any:
+    """The array itself; an array of vectors or matrices, as Warp has them, as one of numbers over the same memory."""
+    if library_of(array) != "warp" or not getattr(array.dtype, "_shape_", ()):
+        return array
+    return sys.modules["warp"].from_dlpack(array)
+
+
 def is_on_gpu(array: Any) -> bool:
     """Whether an array lies in the memory of a GPU."""
     if isinstance(array, np.ndarray | list | tuple | int | float | np.generic):
@@ -58,8 +65,8 @@ def on_host(array: Any, name: str) -> np.ndarray:
             f"{name} lie on a GPU and the tree is on the CPU",
             remedy='copy them (.get(), .cpu(), .numpy()), or take device="cuda"',
         )
-    if isinstance(array, np.ndarray) or not hasattr(array, "__dlpack__"):
-        return in_rows(array, name)
+    if isinstance(array, np.ndarray) or not hasattr(array, "__dlpack__") or hasattr(array, "__array_interface__"):
+        return in_rows(array, name)  # where DLPack would only lend it to be read, as Warp's does
     try:
         return np.from_dlpack(array)
     except (BufferError, RuntimeError, TypeError):  # of a type or a layout that DLPack has no word for

@@ -4,9 +4,9 @@ The libraries are stood in for by small classes that speak DLPack; the real ones
 
 from __future__ import annotations
 
-import importlib
 import sys
 import types
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -111,17 +111,71 @@ def test_streams_have_numbers() -> None:
     assert foreign._pointer_of(types.SimpleNamespace(ptr=6)) == 6
 
 
-@pytest.mark.parametrize("name", ["torch", "jax", "warp", "cupy"])
-def test_the_real_libraries(host_target: Target, name: str) -> None:
-    try:
-        module = importlib.import_module(name)
-    except ImportError:
-        pytest.skip(f"{name} is not installed")
+def maker_of(name: str) -> Callable[[np.ndarray], Any]:
+    """What makes arrays of a real library on the host; a skip where it is not installed."""
     if name == "cupy":
         pytest.skip("cupy has arrays on GPUs alone: tests/gpu/face/test_cuda.py")
-    make = {"torch": lambda a: module.from_numpy(a), "jax": lambda a: module.numpy.asarray(a)}.get(
-        name, lambda a: module.array(a, device="cpu")
+    module = pytest.importorskip(name, reason=f"{name} is not installed", exc_type=ImportError)
+    made = {"torch": lambda a: module.from_numpy(a), "jax": lambda a: module.numpy.asarray(a)}
+    return made.get(name, lambda a: module.array(a, device="cpu"))
+
+
+@pytest.mark.parametrize("name", ["torch", "warp"])
+def test_real_arrays_are_written_in_place(host_target: Target, name: str) -> None:
+    make = maker_of(name)
+    with rg.build(make(V), make(T), "hploc", target=host_target) as tree:
+        rays = rg.RaySet(make(np.array([[0.2, 0.2, 1.0], [5.0, 0, 1]], np.float32)), [0, 0, -1.0])
+        own = rg.Hits(make(np.zeros(2, np.float32)), make(np.zeros(2, np.int32)))
+        for out in (tree.empty_hits(2, library=name), own):
+            assert tree.trace(rays, out=out) is out
+            assert np.asarray(out.t).tolist() == [1.0, np.inf] and np.asarray(out.prim_id).tolist() == [0, -1]
+        flags = make(np.zeros(2, np.bool_))
+        assert tree.occluded(rays, out=flags) is flags and np.asarray(flags).tolist() == [True, False]
+
+
+def test_arrays_of_jax_are_new_and_never_written(host_target: Target) -> None:
+    """JAX copies what is not laid out as it wants: hits become its own once they are there."""
+    make = maker_of("jax")
+    count = 33  # of an odd size, which NumPy does not align as JAX wants
+    along = np.tile(np.array([0, 0, -1.0], np.float32), (count, 1))
+    start = np.stack([np.full(count, 0.2), np.full(count, 0.2), 1.0 + np.arange(count)], axis=1).astype(np.float32)
+    with rg.build(make(V), make(T), "hploc", target=host_target) as tree:
+        rays = rg.RaySet(make(start), make(along))
+        for _ in range(3):
+            assert np.asarray(tree.trace(rays).t).tolist() == start[:, 2].tolist()
+            assert np.asarray(tree.occluded(rays)).all()
+        with pytest.raises(rg.Error, match="arrays of JAX never change"):
+            tree.empty_hits(count, library="jax")
+        given = make(np.zeros(count, np.float32))
+        with pytest.raises(rg.Error, match="arrays of JAX never change"):
+            tree.trace(rays, out=rg.Hits(given, make(np.zeros(count, np.int32))))
+        with pytest.raises(rg.Error, match="arrays of JAX never change"):
+            tree.occluded(rays, out=make(np.zeros(count, np.bool_)))
+
+
+def test_vectors_and_matrices_of_warp_are_taken(host_target: Target) -> None:
+    make, warp = maker_of("warp"), sys.modules["warp"]
+    poses = np.tile(np.eye(3, 4, dtype=np.float32), (2, 1, 1))
+    poses[1, 2, 3] = -3.0
+    matrix = warp.types.matrix(shape=(3, 4), dtype=warp.float32)
+    scene = rg.Scene(target=host_target)
+    placed = {"dtype": matrix, "device": "cpu"}
+    mesh = scene.add_mesh(warp.array(V, dtype=warp.vec3, device="cpu"), make(T), transforms=warp.array(poses, **placed))
+    rays = rg.RaySet(
+        *(warp.array([row], dtype=warp.vec3, device="cpu") for row in ([0.2, 0.2, -1.0], [0.0, 0.0, -1.0]))
     )
+    with rg.build(scene, "two_level@refit") as tree:
+        assert rays.library == "warp" and tree.trace(rays).t.numpy().tolist() == [2.0]
+        poses[1, 2, 3] = -6.0
+        mesh.transforms = warp.array(poses, **placed)
+        assert tree.update() == "refit"
+        assert tree.trace(rays).t.numpy().tolist() == [5.0]
+        assert len(tree.trace(rg.sensors.lidar(2, 3).rays(warp.array(poses, **placed))).t) == 12
+
+
+@pytest.mark.parametrize("name", ["torch", "jax", "warp", "cupy"])
+def test_the_real_libraries(host_target: Target, name: str) -> None:
+    make = maker_of(name)
     with rg.build(make(V), make(T), "hploc", target=host_target) as tree:
         hits = tree.trace(make(np.array([[0.2, 0.2, 1.0]], np.float32)), make(np.array([[0, 0, -1]], np.float32)))
         assert foreign.library_of(hits.t).startswith(name) and float(np.asarray(hits.t)[0]) == 1.0
