@@ -5,6 +5,9 @@ It is imported when it is asked for, and its kernels are compiled then: by its o
 runs in this process, on the memory of the device that it is given: CUDA's, or the CPU's, where it has one thread.
 """
 
+# mypy: disable-error-code="valid-type, name-defined"
+# Types of Warp's kernels are values, of a module that is imported late.
+
 from __future__ import annotations
 
 import functools
