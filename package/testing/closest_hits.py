@@ -1,4 +1,4 @@
-"""Every ray against every primitive, in float64."""
+"""Every ray against every primitive, in float64; what was found is kept."""
 
 from __future__ import annotations
 
@@ -6,8 +6,13 @@ import dataclasses
 
 import numpy as np
 
+from .kept import kept
+
 EDGE = 1e-4
 """How near (in u, v) to an edge, or (in t, relative) to another primitive, a hit may not be told apart in float32."""
+
+_MOST_PAIRS = 16_384
+"""Pairs of ray and triangle that are looked at at once: what stays in the cache of a processor."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,6 +25,7 @@ class OracleHits:
     is_certain: np.ndarray
 
 
+@kept
 def triangle_hits(
     vertices: np.ndarray, origins: np.ndarray, directions: np.ndarray, t_max: float = np.inf
 ) -> OracleHits:
@@ -28,11 +34,13 @@ def triangle_hits(
     return _closest(*_triangle_distances(vertices, origins, directions, t_max))
 
 
+@kept
 def sphere_hits(centres: np.ndarray, radii: np.ndarray, origins: np.ndarray, directions: np.ndarray) -> OracleHits:
     """Spheres by the quadratic formula; the first root beyond 0."""
     return _closest(*_sphere_distances(centres, radii, origins, directions))
 
 
+@kept
 def mixed_hits(
     vertices: np.ndarray, centres: np.ndarray, radii: np.ndarray, origins: np.ndarray, directions: np.ndarray
 ) -> OracleHits:
@@ -46,27 +54,32 @@ def _triangle_distances(
     vertices: np.ndarray, origins: np.ndarray, directions: np.ndarray, t_max: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """(N, T) distances, inf for none, and how far inside the edges."""
-    rays = len(origins)
     a, b, c = (vertices[:, k].astype(np.float64) for k in range(3))
     e1, e2 = b - a, c - a
     with np.errstate(all="ignore"):
         normal = np.cross(e1, e2)
     area = np.linalg.norm(normal, axis=1)
     has_area = np.isfinite(area) & (area > 1e-7 * np.linalg.norm(e1, axis=1) * np.linalg.norm(e2, axis=1))
-    t, slack = np.full((rays, len(a)), np.inf), np.full((rays, len(a)), -np.inf)
-    with np.errstate(all="ignore"):
-        for r in range(rays):
-            o, d = origins[r].astype(np.float64), directions[r].astype(np.float64)
-            det = -(normal @ d)
+    t, slack = np.full((len(origins), len(a)), np.inf), np.full((len(origins), len(a)), -np.inf)
+    rays = max(1, _MOST_PAIRS // max(1, len(a)))
+    for first in range(0, len(origins), rays):
+        part = slice(first, first + rays)
+        o, d = (array[part, None].astype(np.float64) for array in (origins, directions))
+        with np.errstate(all="ignore"):
+            det = -_dot(normal, d)
             from_a = o - a
             turned = np.cross(from_a, d)
-            u = np.einsum("ij,ij->i", e2, turned) / det
-            v = -np.einsum("ij,ij->i", e1, turned) / det
-            at = np.einsum("ij,ij->i", normal, from_a) / det
+            u, v = _dot(e2, turned) / det, -_dot(e1, turned) / det
+            at = _dot(normal, from_a) / det
             possible = has_area & (at > 0) & (at <= t_max) & (np.abs(det) > 0)
-            slack[r] = np.where(possible, np.minimum(np.minimum(u, v), 1 - u - v), -np.inf)
-            t[r] = np.where(possible & (slack[r] > -EDGE), at, np.inf)
+            slack[part] = np.where(possible, np.minimum(np.minimum(u, v), 1 - u - v), -np.inf)
+            t[part] = np.where(possible & (slack[part] > -EDGE), at, np.inf)
     return t, slack
+
+
+def _dot(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Of vectors along the last axis, which are broadcast against each other."""
+    return one[..., 0] * other[..., 0] + one[..., 1] * other[..., 1] + one[..., 2] * other[..., 2]
 
 
 def _sphere_distances(

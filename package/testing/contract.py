@@ -14,11 +14,11 @@ from raygrove.gpu.hierarchy.registry import structure, structures, telling_layou
 from raygrove.gpu.target.base import Target
 from raygrove.gpu.trace.trace import Tracer, upload_rays
 from raygrove.testing.closest_hits import OracleHits, mixed_hits, sphere_hits, triangle_hits
-from raygrove.testing.tree_walker import check_tree, tree_statistics
+from raygrove.testing.tree_walker import TreeStatistics, check_tree, tree_statistics
 
 from . import HAS_CUDA, KINDS, make_target, scenes
 from .replayed import replayed
-from .scenes import SCENES, TriangleScene, mixed_scene, rays, scene_of, sphere_scene, trace
+from .scenes import SCENES, Traced, TriangleScene, mixed_scene, rays, scene_of, sphere_scene, trace
 
 over_scenes = pytest.mark.parametrize("scene_name", SCENES)
 make = scenes.make
@@ -65,6 +65,14 @@ def hits_of_first(name: str, count: int) -> OracleHits:
     return triangle_hits(SCENES[name]().corners()[:count], *rays())
 
 
+@functools.cache
+def hits_by_brute_force(target: Target, counts: tuple[int, int]) -> Traced:
+    """Of triangles and spheres, on a target."""
+    plain = scenes.make(target, "brute_force")
+    plain.build(mixed_scene(target, *counts)[-1])
+    return trace(plain, *rays())
+
+
 def assert_hits(hierarchy: Hierarchy, expected: OracleHits) -> None:
     """Closest hits as the oracle's wherever it is certain; any hit if and only if closest hit; u, v, t lie on the
     primitive."""
@@ -79,24 +87,23 @@ def assert_hits(hierarchy: Hierarchy, expected: OracleHits) -> None:
 
 
 @over_scenes
-def test_tree_and_hits(target: Target, choice: tuple[str, str, str], scene_name: str) -> None:
+def test_tree_hits_and_statistics(target: Target, choice: tuple[str, str, str], scene_name: str) -> None:
+    """One build: the tree is one, rays find in it what the oracle finds, and its statistics are a walker's count."""
     scene, expected = scene_and_hits(scene_name)
     hierarchy = make(target, *choice)
     hierarchy.build(scene.upload(target))
-    capabilities = hierarchy.capabilities
-    check_tree(hierarchy.nodes(), *scene.boxes(), capabilities.splits_references, capabilities.splits_space)
+    capabilities, table = hierarchy.capabilities, hierarchy.nodes()
+    check_tree(table, *scene.boxes(), capabilities.splits_references, capabilities.splits_space)
     assert_hits(hierarchy, expected)
-
-
-@over_scenes
-def test_statistics_are_a_walkers_count(target: Target, choice: tuple[str, str, str], scene_name: str) -> None:
-    scene, _ = scene_and_hits(scene_name)
-    hierarchy = make(target, *choice)
-    hierarchy.build(scene.upload(target))
     assert hierarchy.stats().sah_cost is None
     hierarchy.measure()
     target.synchronize()
-    stats, counted = hierarchy.stats(), tree_statistics(hierarchy.nodes())
+    assert_statistics(hierarchy, tree_statistics(table), scene)
+
+
+def assert_statistics(hierarchy: Hierarchy, counted: TreeStatistics, scene: TriangleScene) -> None:
+    """What a measured structure says of itself is what a walker `counted`."""
+    stats = hierarchy.stats()
     assert (stats.node_count, stats.leaf_count, stats.depth) == (counted.node_count, counted.leaf_count, counted.depth)
     if hierarchy.capabilities.sah_cost:
         assert stats.sah_cost == pytest.approx(counted.sah_cost, rel=1e-5)
@@ -299,11 +306,10 @@ def test_triangles_and_spheres(
     exact_hits_target: Target, choice: tuple[str, str, str], counts: tuple[int, int]
 ) -> None:
     """Hits of both kinds are the oracle's, and bit by bit those of brute force."""
-    plain, hierarchy = make(exact_hits_target, "brute_force"), make(exact_hits_target, *choice)
+    hierarchy = make(exact_hits_target, *choice)
     if "mixed" not in hierarchy.capabilities.primitive_kinds:
         pytest.skip("this structure takes no triangles beside spheres")
     triangles, centres, radii, primitives = mixed_scene(exact_hits_target, *counts)
-    plain.build(primitives)
     hierarchy.build(primitives)
     expected = mixed_hits(triangles.corners(), centres, radii, *rays())
     assert max(counts) < 300 or min(np.bincount(expected.prim_id[expected.prim_id >= 0] >= 300)) > 30
@@ -311,7 +317,7 @@ def test_triangles_and_spheres(
     if hierarchy.capabilities.refit:
         hierarchy.refit(primitives)
         assert_hits(hierarchy, expected)
-    first, second = trace(plain, *rays()), trace(hierarchy, *rays())
+    first, second = hits_by_brute_force(exact_hits_target, counts), trace(hierarchy, *rays())
     for column in ("t", "prim_id", "u", "v"):
         np.testing.assert_array_equal(getattr(second, column), getattr(first, column))
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from raygrove.testing.kept import kept
 from raygrove.testing.tree_walker import half_area
 
 
+@kept
 def binned_sah_cost(lower: np.ndarray, upper: np.ndarray, bins: int = 32, max_leaf_size: int = 4) -> float:
     """Cost with c_t = c_i = 1, root included, of a tree whose nodes part at the cheapest of `bins` - 1 planes on each
     axis over their centroids."""

@@ -1,4 +1,4 @@
-"""Every place and box against every primitive, in float64."""
+"""Every place and box against every primitive, in float64; what was found for triangles is kept."""
 
 from __future__ import annotations
 
@@ -6,7 +6,13 @@ import itertools
 
 import numpy as np
 
+from raygrove.testing.kept import kept
 
+_MOST_PAIRS = 16_384
+"""Pairs of box and triangle that are looked at at once: what stays in the cache of a processor."""
+
+
+@kept
 def triangle_distances(corners: np.ndarray, places: np.ndarray) -> np.ndarray:
     """(N, T): how far places (N, 3) are from triangles (T, 3, 3); infinite where a corner is not finite."""
     triangles = corners.astype(np.float64)
@@ -39,6 +45,7 @@ def sphere_distances(centres: np.ndarray, radii: np.ndarray, places: np.ndarray)
     return np.where(radii >= 0, np.maximum(away - radii.astype(np.float64), 0), np.inf)
 
 
+@kept
 def triangle_gaps(corners: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
     """(N, T): the widest gap between boxes (N, 3) and triangles along any axis that may part them; positive where they
     have no point in common, infinite where a corner is not finite."""
@@ -50,17 +57,20 @@ def triangle_gaps(corners: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> 
     axes = [np.broadcast_to(unit, (len(active), 3)) for unit in np.eye(3)]
     axes += [np.cross(edges[:, k], unit) for k, unit in itertools.product(range(3), np.eye(3))]
     axes.append(np.cross(edges[:, 0], edges[:, 1]))
-    for n in range(len(lower)):
-        middle, half = (upper[n] + lower[n].astype(np.float64)) / 2, (upper[n] - lower[n].astype(np.float64)) / 2
-        widest = np.full(len(active), -np.inf)
+    rows = max(1, _MOST_PAIRS // max(1, len(active)))
+    for first in range(0, len(lower), rows):
+        low, high = (bound[first : first + rows].astype(np.float64) for bound in (lower, upper))
+        widest = np.full((len(low), len(active)), -np.inf)
         for axis in axes:
             size = np.linalg.norm(axis, axis=1)
-            along = np.einsum("tij,tj->ti", active - middle, axis)
-            reach = np.abs(axis) @ half
+            corners_at = np.einsum("tij,tj->ti", active, axis)
+            middle = np.einsum("nj,tj->nt", (low + high) / 2, axis)
+            reach = np.einsum("nj,tj->nt", (high - low) / 2, np.abs(axis))
             with np.errstate(all="ignore"):
-                gap = np.maximum(along.min(axis=1) - reach, -along.max(axis=1) - reach) / size
-            widest = np.where(size > 1e-9, np.maximum(widest, gap), widest)
-        gaps[n, is_active] = widest if (lower[n] <= upper[n]).all() else np.inf
+                gap = np.maximum(corners_at.min(axis=1) - middle, middle - corners_at.max(axis=1)) - reach
+                widest = np.where(size > 1e-9, np.maximum(widest, gap / size), widest)
+        widest[~(low <= high).all(axis=1)] = np.inf
+        gaps[first : first + rows, is_active] = widest
     return gaps
 
 

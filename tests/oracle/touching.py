@@ -6,9 +6,12 @@ import itertools
 
 import numpy as np
 
+from raygrove.testing.kept import kept
+
 from .regions import sphere_distances, triangle_distances
 
 
+@kept
 def triangle_pair_gaps(corners: np.ndarray, others: np.ndarray) -> np.ndarray:
     """(N, M): the widest gap between triangles (N, 3, 3) and (M, 3, 3) along any axis that may part them: positive
     where they have no point in common. Triangles have area."""
