@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import subprocess
 
@@ -43,7 +44,8 @@ def run_planted(folder: pathlib.Path, *sessions: str) -> subprocess.CompletedPro
         "no:pytest-qt",
         str(folder),
     ]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PROCESS_S, check=False)
+    alone = {**os.environ, "WORKERS": "1"}  # every worker starts anew, four times here
+    return subprocess.run(command, cwd=ROOT, env=alone, capture_output=True, text=True, timeout=PROCESS_S, check=False)
 
 
 def test_what_passes_alone_is_named_and_does_not_fail(tmp_path: pathlib.Path) -> None:
