@@ -19,8 +19,8 @@ from PySide6.QtCore import QTimer
 from raygrove.app.document.document import Document
 from raygrove.app.frames.render_thread import FinishedFrame
 from raygrove.app.settings.settings import Settings, set_option
-from raygrove.app.ui.measuring.job import FirstPaint, MeasuredWindow, begin, live, read_job
-from raygrove.app.ui.window.application import make_window, open_window
+from raygrove.app.ui.measuring.job import MeasuredWindow, begin, live, open_measured, read_job
+from raygrove.app.ui.window.application import make_window
 
 PATIENCE_MS = 120_000
 PICTURES_BEFORE = 20
@@ -90,24 +90,16 @@ def main() -> int:
     job = read_job(FirstUseJob)
     settings = set_option(set_option(Settings(), "render.device", job.device), "window.compile_ahead", False)
     application, window = begin(), make_window(Document(settings))
-    width, height = job.size
-    painted_at: list[float] = []
-
-    def painted() -> None:
-        painted_at.append(time.time())
-        if not job.demo:
-            QTimer.singleShot(0, window.close)
-
-    first = FirstPaint(painted, window)
-    window.installEventFilter(first)
     measured = FirstUse(window, job.structure)
-    open_window(window, (width, height))
+    first = open_measured(window, job.size)
     if job.demo:
         window.open_demo(job.demo)
+    else:
+        QTimer.singleShot(0, window.close)
     QTimer.singleShot(PATIENCE_MS, window.close)
     live(application, window)
     answer = {
-        "shown_at": painted_at[0] if painted_at else None,
+        "shown_at": first.at,
         "picture_at": measured.picture_at,
         "seconds": measured.seconds,
         "pictures_meanwhile": measured.meanwhile,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
-from collections.abc import Callable
+import time
+from collections.abc import Sequence
 from typing import Any, Protocol, TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QSettings, Qt, QTimer
@@ -17,7 +18,7 @@ from raygrove.app.ui.messages.toasts import Toasts
 from raygrove.app.ui.panels.stats_panel import StatsPanel
 from raygrove.app.ui.session.frame_loop import FrameLoop
 from raygrove.app.ui.session.session import Session
-from raygrove.app.ui.window.application import make_application
+from raygrove.app.ui.window.application import make_application, open_window
 
 Job = TypeVar("Job")
 
@@ -95,15 +96,26 @@ def live(application: QApplication, window: MeasuredWindow) -> None:
 
 
 class FirstPaint(QObject):
-    """Tells once that a widget is painted."""
+    """Keeps when a widget was first painted, in seconds as time.time() has them: `at`, None until then."""
 
-    def __init__(self, painted: Callable[[], None], parent: QObject) -> None:
-        super().__init__(parent)
-        self._painted, self._is_done = painted, False
+    def __init__(self, watched: QWidget) -> None:
+        super().__init__(watched)
+        self.at: float | None = None
+        watched.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Look on."""
-        if event.type() == QEvent.Type.Paint and not self._is_done:
-            self._is_done = True
-            QTimer.singleShot(0, self._painted)  # after this painting
+        if event.type() == QEvent.Type.Paint and self.at is None:
+            QTimer.singleShot(0, self, self._keep)  # after this painting
         return False
+
+    def _keep(self) -> None:
+        self.at = self.at or time.time()
+
+
+def open_measured(window: Any, size: Sequence[int]) -> FirstPaint:
+    """Open the application's window, its picture of `size` pixels, and keep when it was first painted: opening it
+    paints it, mostly."""
+    first = FirstPaint(window.window())
+    open_window(window, (size[0], size[1]))
+    return first

@@ -20,8 +20,8 @@ from raygrove.app.document.document import Document
 from raygrove.app.frames.render_thread import FinishedFrame
 from raygrove.app.settings.settings import Settings, set_option
 from raygrove.app.ui.measuring.heartbeat import Heartbeat
-from raygrove.app.ui.measuring.job import FirstPaint, MeasuredWindow, begin, live, read_job
-from raygrove.app.ui.window.application import make_window, open_window
+from raygrove.app.ui.measuring.job import MeasuredWindow, begin, live, open_measured, read_job
+from raygrove.app.ui.window.application import make_window
 
 PATIENCE_MS = 120_000
 
@@ -100,22 +100,14 @@ def main() -> int:
     job = read_job(OpeningJob)
     settings = set_option(set_option(Settings(), "render.device", job.device), "timeline.autoplay", False)
     application, window = begin(), make_window(Document(settings))
-    width, height = job.size
-    open_window(window, (width, height))
     measured = OpeningMeasurement(window, list(job.files), job.repeat)
+    first = open_measured(window, job.size)
     QTimer.singleShot(PATIENCE_MS, window.close)
-    painted_at: list[float] = []
-
-    def shown() -> None:
-        painted_at.append(time.time())
-        QTimer.singleShot(0, measured.next)
-
-    first = FirstPaint(shown, window)
-    window.installEventFilter(first)
+    QTimer.singleShot(0, measured.next)
     live(application, window)
     pauses = {name: pause.figures() for name, pause in measured.heartbeat.worst.items()}
     answer = {
-        "shown_at": painted_at[0] if painted_at else None,
+        "shown_at": first.at,
         "seconds": measured.seconds,
         "triangles": measured.triangles,
         "pauses": pauses,

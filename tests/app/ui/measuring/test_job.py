@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, cast
 
 import pytest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from raygrove.app.ui.measuring.job import live
+from raygrove.app.ui.measuring import job
+from raygrove.app.ui.measuring.job import live, open_measured
 
 
 class Application:
@@ -30,3 +32,30 @@ def test_a_window_that_its_first_painting_closed_is_not_waited_for(qtbot: QtBot,
         window.close()
     live(cast(Any, application), cast(Any, window))
     assert application.lived == is_open
+
+
+class Window(QWidget):
+    """As far as a measurement opens it."""
+
+    def window(self) -> QWidget:
+        return self
+
+
+def test_painting_that_opening_a_window_does_is_heard(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    window = Window()
+    qtbot.addWidget(window)
+
+    def open_window(opened: Window, size: tuple[int, int]) -> None:
+        opened.resize(*size)
+        opened.show()
+        QApplication.processEvents()  # as the application's does, while the window finds its size
+
+    monkeypatch.setattr(job, "open_window", open_window)
+    before = time.time()
+    first = open_measured(cast(Any, window), (320, 240))
+    qtbot.waitUntil(lambda: first.at is not None)
+    painted_at = first.at
+    assert painted_at is not None and before <= painted_at <= time.time()
+    window.repaint()
+    qtbot.wait(20)
+    assert first.at == painted_at, "the first painting, not the last"
