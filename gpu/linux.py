@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 _SET_PARENT_DEATH_SIGNAL = 1  # of prctl
 _PROC = pathlib.Path("/proc")
+_DEVICES = pathlib.Path("/dev")
 _GROUP = pathlib.Path("/sys/fs/cgroup")
 
 
@@ -164,6 +165,21 @@ def open_queue_times() -> int:
     """A file whose second number is the nanoseconds that this thread waited for a processor; raises OSError where they
     are not counted."""
     return os.open(_PROC / f"self/task/{threading.get_native_id()}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
+
+
+def has_graphics_card() -> bool:
+    """Whether there is a device that OpenGL could draw with in hardware: a card that Linux's drivers or NVIDIA's know,
+    or Windows' beside it."""
+    return any(next(_DEVICES.glob(name), None) is not None for name in ("dri/*", "nvidiactl", "dxg"))
+
+
+def has_library(name: str) -> bool:
+    """Whether the system can load a shared library: "libcuda.so.1"."""
+    try:
+        ctypes.CDLL(name)
+    except OSError:
+        return False
+    return True
 
 
 def process_start(number: int) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
-from PIL import Image, PngImagePlugin
 
 from .whole_files import Check, nothing_to_check, write_atomically
 
@@ -21,6 +20,8 @@ def save_png(
 ) -> None:
     """Write (H, W, 4) uint8 pixels, row 0 on top, sRGB, alpha left out, or with a `palette` (K, 3) uint8 numbers in it,
     (H, W) uint8; `text` becomes the file's text entries, packed. OSError where it cannot be written."""
+    from PIL import Image, PngImagePlugin  # a window starts without
+
     information = PngImagePlugin.PngInfo()
     for key, value in (text or {}).items():
         information.add_itxt(key, value, zip=True)
@@ -34,6 +35,8 @@ def save_png(
 
 def encoded(pixels: np.ndarray, kind: str, quality: int = 88) -> bytes:
     """(H, W, 3) uint8 pixels, sRGB, as the bytes of a JPEG or PNG."""
+    from PIL import Image
+
     file = io.BytesIO()
     Image.fromarray(np.ascontiguousarray(pixels), "RGB").save(file, kind, quality=quality)
     return file.getvalue()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from PIL import Image, ImageDraw, ImageFont
 
 WIDTH, HEIGHT, BAR, MARGIN, PADDING = 280, 64, 12, 12, 10
 SWATCH, NO_VALUE = 9, "no value"
@@ -33,6 +32,8 @@ def with_legend(pixels: np.ndarray, scale: Any) -> np.ndarray:
     height, width = pixels.shape[:2]
     if LARGEST_SHARE * width < WIDTH + MARGIN or LARGEST_SHARE * height < HEIGHT + MARGIN:
         return pixels
+    from PIL import Image, ImageDraw, ImageFont  # a window starts without
+
     plate = Image.new("RGBA", (WIDTH, HEIGHT), (0, 0, 0, 0))
     draw, font = ImageDraw.Draw(plate), ImageFont.load_default(FONT_PIXELS)
     draw.rounded_rectangle((0, 0, WIDTH - 1, HEIGHT - 1), 5, PLATE)

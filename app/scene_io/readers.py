@@ -8,8 +8,9 @@ and what it gives is sanitised as every reader's scene is. Endings that the prog
 from __future__ import annotations
 
 import functools
-import importlib.metadata
 import re
+from collections.abc import Iterable
+from typing import Any
 
 from raygrove.gpu.scene import Scene
 
@@ -24,9 +25,16 @@ GROUP = "raygrove.readers"
 @functools.cache
 def foreign_endings() -> tuple[str, ...]:
     """The endings that other packages read, in lower case."""
-    named = {point.name.lower() for point in importlib.metadata.entry_points(group=GROUP)}
+    named = {point.name.lower() for point in _points()}
     own = {*EXTENSIONS, *USD_ENDINGS, *PARTICLE_ENDINGS}
     return tuple(sorted(name for name in named if re.fullmatch(r"[a-z0-9_]+", name) and name not in own))
+
+
+def _points() -> Iterable[Any]:
+    """The entry points of readers. Their module is imported here: it needs the standard library's for mail."""
+    import importlib.metadata
+
+    return importlib.metadata.entry_points(group=GROUP)
 
 
 def is_foreign(path: str) -> bool:
@@ -41,7 +49,7 @@ def read_foreign(path: str) -> Scene:
         raise SceneError(
             f"{display_path(path)}: files of the type .{ending} are read as they are. Unpack it first.", path
         )
-    point = next(one for one in importlib.metadata.entry_points(group=GROUP) if one.name.lower() == ending)
+    point = next(one for one in _points() if one.name.lower() == ending)
     reader = f"the reader of .{ending} files ({point.value})"
     try:
         scene = point.load()(path)

@@ -3,7 +3,6 @@ nothing."""
 
 from __future__ import annotations
 
-import importlib.metadata
 import platform
 import shutil
 import subprocess
@@ -40,6 +39,8 @@ OPTIONAL_LIBRARIES = (
 
 def versions(names: tuple[str, ...] = LIBRARIES + OPTIONAL_LIBRARIES) -> dict[str, str]:
     """Versions of the installed distributions among `names`."""
+    import importlib.metadata  # what needs the standard library's modules for mail
+
     found = {}
     for name in names:
         try:

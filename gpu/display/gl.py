@@ -12,17 +12,4 @@ OpenGL.ERROR_LOGGING = False
 
 from OpenGL import GL  # noqa: E402  (the switches above count only before this import)
 
-__all__ = ["GL", "is_hardware", "renderer_name"]
-
-_SOFTWARE = ("llvmpipe", "softpipe", "swrast", "software rasterizer", "gdi generic")
-
-
-def renderer_name() -> str:
-    """GL_RENDERER of the current context, empty when there is none to ask."""
-    text = GL.glGetString(GL.GL_RENDERER)
-    return text.decode("utf-8", "replace") if isinstance(text, bytes) else ""
-
-
-def is_hardware(renderer: str) -> bool:
-    """Whether a GL_RENDERER names a graphics card and not a program that imitates one."""
-    return bool(renderer) and not any(name in renderer.lower() for name in _SOFTWARE)
+__all__ = ["GL"]

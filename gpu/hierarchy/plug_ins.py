@@ -8,11 +8,11 @@ is said: the structures of the project work without it.
 
 from __future__ import annotations
 
-import importlib.metadata
 import pathlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import ModuleType
+from typing import Any
 
 from ..target.remarks import remark
 from ..target.translation_unit import add_include_root
@@ -22,7 +22,7 @@ GROUP = "raygrove.structures"
 
 def modules() -> Iterator[tuple[str, ModuleType]]:
     """Name and module of each plug-in that can be imported, by name."""
-    for point in sorted(importlib.metadata.entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
+    for point in sorted(_points(), key=lambda point: (point.name, point.value)):
         try:
             module = point.load()
             if not isinstance(module, ModuleType):
@@ -34,9 +34,16 @@ def modules() -> Iterator[tuple[str, ModuleType]]:
         yield point.name, module
 
 
+def _points() -> Iterable[Any]:
+    """The entry points of structures. Their module is imported here: it needs the standard library's for mail."""
+    import importlib.metadata
+
+    return importlib.metadata.entry_points(group=GROUP)
+
+
 def names() -> dict[str, str]:
     """The names that entry points give structures, and the modules they lead to; nothing is imported."""
-    return {point.name: point.module for point in importlib.metadata.entry_points(group=GROUP)}
+    return {point.name: point.module for point in _points()}
 
 
 def say_left_out(name: str, reason: str) -> None:

@@ -6,11 +6,13 @@ import dataclasses
 import functools
 from typing import Any
 
+from .. import linux
 from .base import NoDeviceError, TargetError
 from .nvrtc import architecture_for, nvrtc_version
 
 MINIMUM_CAPABILITY = 75
 _ELSEWHERE = "Use --device cpu to run on the CPU."
+_DRIVER = "libcuda.so.1"
 _EXTRA = "Install the cuda13 extra of Raygrove (cuda12 for drivers older than 580)"
 
 # Errors after which every call of this process on the device fails, by number (CUresult and cudaError_t agree).
@@ -90,17 +92,24 @@ def error_for(status: int, doing: str = "") -> TargetError:
 
 
 def devices() -> tuple[DeviceFacts, ...]:
-    """Every CUDA device that this process sees. Raises NoDeviceError where there is no driver or no device."""
+    """Every CUDA device that this process sees. Raises NoDeviceError where there is no driver or no device. Without a
+    driver nothing is imported: that takes longer than a first picture on the CPU."""
+    if not linux.has_library(_DRIVER):
+        raise NoDeviceError(_none_usable("there is no NVIDIA driver"))
     cuda = load()
     status, count = cuda.runtime.cudaGetDeviceCount()
     if int(status) == 35:
         _, version = cuda.runtime.cudaDriverGetVersion()
         found = f"the NVIDIA driver knows CUDA {_dotted(version)} only" if version else "there is no NVIDIA driver"
-        raise NoDeviceError(f"No CUDA device can be used: {found}. Install or update the driver. {_ELSEWHERE}")
+        raise NoDeviceError(_none_usable(found))
     if int(status) or not count:
         reason = _description(int(status)) if int(status) else "the driver reports no device"
         raise NoDeviceError(f"No CUDA device can be used: {reason}. {_ELSEWHERE}")
     return tuple(_facts(cuda, ordinal) for ordinal in range(count))
+
+
+def _none_usable(reason: str) -> str:
+    return f"No CUDA device can be used: {reason}. Install or update the driver. {_ELSEWHERE}"
 
 
 def choose_device(ordinal: int) -> DeviceFacts:

@@ -102,3 +102,16 @@ def test_what_lies_free_between_blocks_goes_back() -> None:
 def resident() -> int:
     """Bytes of this process in main memory."""
     return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_a_library_is_there_where_the_system_can_load_it() -> None:
+    assert linux.has_library("libc.so.6")
+    assert not linux.has_library("libraygrove-of-nobody.so.1")
+
+
+@pytest.mark.parametrize("name", ["dri/renderD128", "nvidiactl", "dxg", "null"])
+def test_a_graphics_card_is_a_device(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path, name: str) -> None:
+    monkeypatch.setattr(linux, "_DEVICES", tmp_path)
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).touch()
+    assert linux.has_graphics_card() == (name != "null")

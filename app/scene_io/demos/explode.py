@@ -77,10 +77,15 @@ def _fly(
         part = slice(3 * first, 3 * (first + n))
         for key, time in enumerate(times):
             flown = np.float32(max(0.0, time - 0.08 * DURATION) ** 1.3 * 0.13)
-            moved = _turned(offsets, spin * flown) + (centre + velocity * flown)
-            positions[key, part] = moved.reshape(-1, 3)
-            normals[key, part] = _turned(turning, spin * flown).reshape(-1, 3)
-            lower, upper = np.minimum(lower, moved.min(axis=(0, 1))), np.maximum(upper, moved.max(axis=(0, 1)))
+            angle = spin * flown
+            cosine, sine = np.cos(angle), np.sin(angle)
+            moved = positions[key, part].reshape(n, 3, 3)
+            _turn(offsets, cosine, sine, moved)
+            moved += centre + velocity * flown
+            _turn(turning, cosine, sine, normals[key, part].reshape(n, 3, 3))
+            for axis in range(3):  # an axis at a time: numpy reduces many short rows slowly
+                lower[axis] = min(lower[axis], moved[..., axis].min())
+                upper[axis] = max(upper[axis], moved[..., axis].max())
     return lower, upper
 
 
@@ -93,7 +98,11 @@ def _spinning(vectors: np.ndarray, axis: np.ndarray) -> tuple[np.ndarray, np.nda
     return along, vectors - along, np.stack([b * z - c * y, c * x - a * z, a * y - b * x], axis=2)
 
 
-def _turned(parts: tuple[np.ndarray, np.ndarray, np.ndarray], angle: np.ndarray) -> np.ndarray:
-    """The vectors turned by angles (N, 1, 1)."""
+def _turn(
+    parts: tuple[np.ndarray, np.ndarray, np.ndarray], cosine: np.ndarray, sine: np.ndarray, turned: np.ndarray
+) -> None:
+    """Fill `turned` (N, 3, 3) with the vectors turned by angles of which (N, 1, 1) are the cosines and sines."""
     along, across, quarter = parts
-    return along + across * np.cos(angle) + quarter * np.sin(angle)
+    np.multiply(across, cosine, out=turned)
+    turned += along
+    turned += quarter * sine

@@ -31,15 +31,15 @@ class Command:
 
 @dataclasses.dataclass(frozen=True)
 class Choice:
-    """A menu of which one entry counts (ChoiceMenu). Each of `known`, or of those that are offered when the program
-    starts, can be given a key as `name.value`; `keys` are the program's own, by value."""
+    """A menu of which one entry counts (ChoiceMenu). Each of `known()`, or of those that are offered when the window
+    has been painted, can be given a key as `name.value`; `keys` are the program's own, by value."""
 
     name: str
     title: str
     offers: Callable[[], Offers]
     current: Callable[[], str]
     choose: Callable[[str], None]
-    known: Offers | None = None
+    known: Callable[[], Offers] | None = None
     keys: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QEvent, QObject, QTimer, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
 
@@ -15,19 +15,58 @@ from raygrove.app.ui.session.notices import Notices
 
 
 class Commands(QObject):
-    """Makes the menus of a window from data (command.py). `actions` holds every action by its object name, in the order
-    of the menus; `menus` the choices by theirs."""
+    """Makes the menus of a window from data (command.py); `menus` holds the choices by their names.
+
+    The actions of choices are made when somebody needs them, or once the window has been painted: to know them all
+    structures and ray types are imported, for which nobody waits at the start. `completed` tells then."""
+
+    completed = Signal()
 
     def __init__(self, window: QMainWindow, notices: Notices, menus: Sequence[Submenu]) -> None:
         super().__init__(window)
         self._window, self._notices = window, notices
-        self.actions: dict[str, QAction] = {}
+        self._made: list[dict[str, QAction]] = []
+        self._late: list[tuple[Choice, ChoiceMenu, dict[str, QAction]]] = []
+        self._actions: dict[str, QAction] = {}
+        self._is_complete = False
         self.menus: dict[str, ChoiceMenu] = {}
         for menu in menus:
             made = window.menuBar().addMenu(menu.title)
             made.setToolTipsVisible(True)
             self._fill(made, menu.entries)
-        hints.give(self.actions)
+        hints.give(self.commands)
+        window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Make the rest after the window's first painting."""
+        if event.type() == QEvent.Type.Paint:
+            self._window.removeEventFilter(self)
+            QTimer.singleShot(0, self, self.complete)
+        return False
+
+    def complete(self) -> None:
+        """Make the actions of choices, if they are not there yet."""
+        if self._is_complete:
+            return
+        self._is_complete = True
+        for choice, menu, actions in self._late:
+            self._prepare(choice, menu, actions)
+        self._late.clear()
+        self._actions = self.commands
+        hints.give(self._actions)
+        self.completed.emit()
+
+    @property
+    def commands(self) -> dict[str, QAction]:
+        """The actions that are made so far, by their object names, in the order of the menus: commands, from the start
+        on."""
+        return {name: action for part in self._made for name, action in part.items()}
+
+    @property
+    def actions(self) -> Mapping[str, QAction]:
+        """Every action by its object name, in the order of the menus."""
+        self.complete()
+        return self._actions
 
     def all(self) -> list[QAction]:
         """Every action, in the order of the menus."""
@@ -42,7 +81,7 @@ class Commands(QObject):
             elif isinstance(entry, Standing):
                 entry.action.setObjectName(entry.name)
                 menu.addAction(entry.action)
-                self.actions[entry.name] = entry.action
+                self._made.append({entry.name: entry.action})
             elif isinstance(entry, Submenu):
                 self._submenu(menu, entry)
             else:
@@ -63,7 +102,7 @@ class Commands(QObject):
             action.setToolTip(command.tip)
         action.triggered.connect(lambda checked=False: command.run())
         self._window.addAction(action)  # its keys count without the menu bar, too
-        self.actions[command.name] = action
+        self._made.append({command.name: action})
         return action
 
     def _choice(self, choice: Choice) -> ChoiceMenu:
@@ -71,13 +110,19 @@ class Commands(QObject):
         made.setObjectName(choice.name)
         made.refused.connect(self._notices.tell)
         self.menus[choice.name] = made
-        for value, action in made.prepare(choice.known).items():
+        actions: dict[str, QAction] = {}
+        self._made.append(actions)
+        self._late.append((choice, made, actions))
+        return made
+
+    def _prepare(self, choice: Choice, menu: ChoiceMenu, actions: dict[str, QAction]) -> None:
+        """Make the actions of a choice, and put them into `actions`."""
+        for value, action in menu.prepare(choice.known() if choice.known is not None else None).items():
             action.setObjectName(f"{choice.name}.{value.replace(' ', '_')}")
             if value in choice.keys:
                 action.setShortcut(QKeySequence(choice.keys[value]))
             self._window.addAction(action)
-            self.actions[action.objectName()] = action
-        return made
+            actions[action.objectName()] = action
 
     def _submenu(self, menu: QMenu, inner: Submenu) -> None:
         made = menu.addMenu(inner.title)

@@ -37,7 +37,7 @@ def animation_menu(session: Session, bar: TimelineBar) -> Submenu:
             bar.clips,
             lambda: str(document.state.timeline.clip),
             lambda index: bar.choose_clip(int(index)),
-            numbered(tr("clip {number}")),
+            lambda: numbered(tr("clip {number}")),
         ),
         setting(offered, "animation.motion", tr("&Give a motion"), "motion.name", offered.motions),
     ]

@@ -68,7 +68,7 @@ def _kept(moves: CameraCommands, toggle_path: Callable[[], object]) -> list[Entr
     ]
     play = tr("Play or stop the path t&hrough the bookmarks")
     return [
-        Choice("camera.through", tr("Look &through"), moves.choices, moves.current, moves.choose, cameras),
+        Choice("camera.through", tr("Look &through"), moves.choices, moves.current, moves.choose, lambda: cameras),
         Command("camera.bookmark", tr("Add a &bookmark"), moves.bookmark, "Ctrl+B"),
         Command("camera.play_path", play, toggle_path, "P"),
         Submenu(tr("Boo&kmarks"), bookmarks),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
 from raygrove.app.settings import option_tables, titles
@@ -38,7 +39,7 @@ def structure_menu(
             offers,
             offered.current(f"render.{name}"),
             choose,
-            known_values(f"render.{name}") if name in ("layout", "traversal") else None,
+            functools.partial(known_values, f"render.{name}") if name in ("layout", "traversal") else None,
         )
         for name, title, offers, choose in parts
     ]

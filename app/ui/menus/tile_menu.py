@@ -52,7 +52,7 @@ def _choice(session: Session, name: str, title: str) -> Choice:
     def choose(value: str) -> None:
         session.document.change(f"settings.{key}", _value(field.type, value))
 
-    return Choice(key, title, lambda: _offers(session, name), offered.current(key), choose, _offers(session, name))
+    return Choice(key, title, lambda: _offers(session, name), offered.current(key), choose)
 
 
 def _offers(session: Session, name: str) -> Offers:

@@ -12,6 +12,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from raygrove.app.document.document import Document
+from raygrove.app.document.state import State
 from raygrove.app.frames.render_thread import FinishedFrame
 from raygrove.app.settings import option_tables
 from raygrove.app.ui.plain_text import Label
@@ -69,8 +70,8 @@ class HeatPanel(QWidget):
         self._scene, self._is_late = document.state.scene, False
         self._latest: StepCounts | None = None
         self._pinned: StepCounts | None = None
-        document.observe(lambda before, after: self._show_options() if before.settings is not after.settings else None)
-        self._show_options()
+        self._is_blank = True
+        document.observe(self._state_changed)
 
     @property
     def options(self) -> Any:
@@ -207,9 +208,13 @@ class HeatPanel(QWidget):
         return "\n".join(lines) + "\n"
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Catch up with what came while it was hidden."""
+        """Catch up with what came while it was hidden. What can be chosen is listed when somebody first sees it: that
+        asks all ray types, whose import takes a while."""
         super().showEvent(event)
-        self._show_counts()
+        if self._is_blank:
+            self._show_options()
+        else:
+            self._show_counts()
 
     # -- parts ----------------------------------------------------------------------------------------------------
     def _make_form(self, ray_type: str) -> dict[str, Editor]:
@@ -243,7 +248,12 @@ class HeatPanel(QWidget):
         column.addWidget(Steady(self.pointer, 2))
         column.addWidget(self.bar)
 
+    def _state_changed(self, before: State, after: State) -> None:
+        if before.settings is not after.settings and not self._is_blank:
+            self._show_options()
+
     def _show_options(self) -> None:
+        self._is_blank = False
         options, editors = self.options, self.editors
         self._pages.setCurrentWidget(self._page_of[self.ray_type])
         for name, editor in editors.items():

@@ -125,8 +125,9 @@ class Inspectors(QObject):
 
     def legend(self) -> Any:
         """The scale of the picture's colours, with the range of the newest picture where that is automatic; None where
-        they mean no number."""
-        return legend_of(self._document.state, self._document.scene, self._range)
+        they mean no number, or nothing is open."""
+        scene = self._document.scene
+        return legend_of(self._document.state, scene, self._range) if scene is not None else None
 
     def pick_at(self, across: float, down: float) -> None:
         """Select a place of the picture, from 0 to 1 of its width and height, and show what lies there."""

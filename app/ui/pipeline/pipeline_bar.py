@@ -51,7 +51,7 @@ class PipelineBar(QWidget):
         self._frame: FinishedFrame | None = None
         self._fps = 0.0
         self._waiting: collections.deque[FrameSample] = collections.deque(maxlen=MOST)
-        self._is_news = False
+        self._is_news, self._is_blank = False, True
         self.bar = FrameBar(self)
         self.readout = Readout(self)
         self.chips = {name: self._make_chip(name) for name in NAMES}
@@ -62,7 +62,6 @@ class PipelineBar(QWidget):
         self.destroyed.connect(self._forget)
         self._figures.shown.connect(self._hear)
         self._figures.pin_changed.connect(self._show_soon)
-        self.show_latest()
 
     def _make_chip(self, name: str) -> Chip:
         chip = Chip(name, ICONS.get(name, name), self)
@@ -131,7 +130,7 @@ class PipelineBar(QWidget):
 
     def show_latest(self) -> None:
         """Show the figures of the last second now, or those of the frame that is pinned."""
-        self._is_news = False
+        self._is_news = self._is_blank = False
         self._count()
         second, frame, fps = self.second, self._frame, self._fps
         pinned = self._figures.pinned
@@ -183,8 +182,11 @@ class PipelineBar(QWidget):
         self.readout.set_low(is_low)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Catch up with what came while it was hidden."""
+        """Catch up with what came while it was hidden; chips that say nothing yet are filled at once. Before that
+        nobody needs all structures, whose import takes a while."""
         super().showEvent(event)
+        if self._is_blank:
+            self.show_latest()
         self._show_soon()
 
     def hideEvent(self, event: QHideEvent) -> None:

@@ -28,6 +28,8 @@ from raygrove.app.ui.window.presenter_size import (
     presenter_size,
     visiting,
 )
+from raygrove.gpu.display.renderers import GL_RENDERER, is_hardware
+from raygrove.gpu.linux import has_graphics_card
 
 UNSEEN = ("offscreen", "minimal")
 """Qt's platforms where nobody sees the window: one that could not open its scene closes there."""
@@ -147,21 +149,15 @@ def gl_renderer() -> str:
     surface.create()
     if not context.makeCurrent(surface):
         return ""
-    from raygrove.gpu.display.gl import renderer_name
-
-    name = renderer_name()
+    name = context.functions().glGetString(GL_RENDERER)
     context.doneCurrent()
-    return name
+    return name or ""
 
 
 def has_hardware_gl() -> bool:
-    """Whether OpenGL is drawn by a graphics card."""
-    renderer = gl_renderer()
-    if not renderer:
-        return False
-    from raygrove.gpu.display.gl import is_hardware
-
-    return is_hardware(renderer)
+    """Whether OpenGL is drawn by a graphics card. Where there is none nobody asks, which would load a program that
+    imitates one."""
+    return has_graphics_card() and is_hardware(gl_renderer())
 
 
 def make_window(document: Document, began: dict[str, str] | None = None) -> MainWindow:
@@ -173,6 +169,8 @@ def make_window(document: Document, began: dict[str, str] | None = None) -> Main
 
 def open_window(window: MainWindow, size: tuple[int, int] | None) -> None:
     """Show the window; with `size` the picture has that many pixels."""
+    if size is None and window.document.scene is None and not window.document.jobs:
+        window.show_welcome()  # before what it hides is laid out and painted
     window.show()
     if size is not None:
         ratio = window.devicePixelRatioF()

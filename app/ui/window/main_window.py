@@ -87,7 +87,9 @@ class MainWindow(QMainWindow):
             session, self.inspectors.pointer, lambda: self.place.navigator.pointer(), self.camera_commands, self
         )
         self.commands = Commands(self, session.notices, self._menus())
-        self._follow_actions(self.commands.actions)
+        self._named = self.commands.commands
+        self._follow_actions(self._named)
+        self.commands.completed.connect(lambda: self.opened_dialogs.follow(self.commands.actions))
         self.pipeline.connect_to(self, self.opened_dialogs)
         self.place.join(self.inspectors, self.messages)
         self._connect()
@@ -191,7 +193,6 @@ class MainWindow(QMainWindow):
         camera_menu.follow_bookmarks(self.session, actions)
         self.scene_tools.follow(actions)
         self.timeline_bar.show_keys(actions)
-        self.opened_dialogs.follow(actions)
         self.scene_files.follow(actions)
 
     def _make_page(self) -> None:
@@ -275,7 +276,7 @@ class MainWindow(QMainWindow):
 
     def toggle_full_screen(self) -> None:
         """The picture alone on the whole screen, and back."""
-        self.commands.actions["view.full_screen"].setChecked(self.picture_alone.toggle())
+        self._named["view.full_screen"].setChecked(self.picture_alone.toggle())
 
     def _bring_back(self) -> None:
         """Show the panels that are put away for the first page or full screen."""
@@ -288,6 +289,7 @@ class MainWindow(QMainWindow):
         self.stats_panel.clear()
         self.setWindowTitle(f"{self.document.state.scene.title} - Raygrove" if scene is not None else "Raygrove")
         self.messages.show_remarks(scene)
+        self.place.show_legend()
         if scene is None:
             self.show_welcome()
             return
@@ -326,10 +328,10 @@ class MainWindow(QMainWindow):
                 "information", self.tr("The new swap interval takes effect at the next start."), topic="swap"
             )
         if before.timeline.direction != after.timeline.direction:
-            self.commands.actions["animation.reverse"].setChecked(after.timeline.direction < 0)
+            self._named["animation.reverse"].setChecked(after.timeline.direction < 0)
 
     def _show_state(self) -> None:
-        state, actions = self.document.state, self.commands.actions
+        state, actions = self.document.state, self._named
         actions["edit.undo"].setEnabled(self.document.can_undo)
         actions["edit.redo"].setEnabled(self.document.can_redo)
         actions["view.heads_up"].setChecked(state.settings.display.heads_up)

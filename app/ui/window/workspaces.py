@@ -79,7 +79,7 @@ class Workspaces(QObject):
         keys = {name: workspace.key for name, workspace in WORKSPACES.items()}
         offers = [(name, one.title, one.sentence, True) for name, one in WORKSPACES.items()]
         return Choice(
-            "view.workspace", tr("&Workspace"), lambda: offers, lambda: self.current, self.choose, offers, keys
+            "view.workspace", tr("&Workspace"), lambda: offers, lambda: self.current, self.choose, lambda: offers, keys
         )
 
     def begin(self) -> None:

@@ -39,6 +39,28 @@ def test_a_list_becomes_a_menu(qtbot: Any) -> None:
     assert ran == ["run", "check"] and told == ["Colour: Deep blue. not today"]
 
 
+def test_choices_are_asked_for_once_the_window_is_painted(qtbot: Any) -> None:
+    window, notices = QMainWindow(), Notices()
+    qtbot.addWidget(window)
+    asked: list[str] = []
+
+    def offers() -> list[tuple[str, str, str, bool]]:
+        asked.append("offers")
+        return [("red", "Red", "", True)]
+
+    entries = [
+        Choice("a.colour", "&Colour", offers, lambda: "red", asked.append, keys={"red": "F7"}),
+        Command("a.run", "&Run", lambda: None),
+    ]
+    commands = Commands(window, notices, [Submenu("&First", entries)])
+    assert list(commands.commands) == ["a.run"] and asked == []
+    with qtbot.waitSignal(commands.completed):
+        window.show()
+    assert asked == ["offers"] and list(commands.actions) == ["a.colour.red", "a.run"]
+    assert commands.actions["a.colour.red"].shortcut().toString() == "F7"
+    assert commands.actions["a.colour.red"].statusTip()
+
+
 def test_what_excludes_each_other_has_radio_marks(window: MainWindow) -> None:
     """Qt draws the marks of an exclusive group round; a choice made by setting moves the mark, too."""
     for menu in window.commands.menus.values():

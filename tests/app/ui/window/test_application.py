@@ -1,0 +1,72 @@
+"""A start waits for nothing that nobody sees yet."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.waiting import PROCESS_S
+
+ROOT = Path(__file__).resolve().parents[4]
+
+FIRST_PAGE = """
+import json, sys
+from PySide6.QtCore import QEvent, QObject
+from raygrove.app.document.document import Document
+from raygrove.app.settings.settings import Settings
+from raygrove.app.ui.window.application import make_application, make_window, open_window
+from raygrove.gpu.hierarchy import registry as structures
+from raygrove.gpu.shade import registry as ray_types
+
+application = make_application()
+window = make_window(Document(Settings()))
+
+def facts():
+    return {
+        "foreign": [name for name in ("OpenGL", "PIL", "cupy", "importlib.metadata") if name in sys.modules],
+        "structures": structures._installed.cache_info().currsize,
+        "ray_types": ray_types.ray_types.cache_info().currsize,
+        "panels": [dock.objectName() for dock in window.docks if dock.isVisible()],
+        "page": window.stack.currentWidget() is window.welcome,
+    }
+
+class Look(QObject):
+    def eventFilter(self, watched, event):
+        if event.type() == QEvent.Type.Paint and not found:
+            found.append(facts())
+        return False
+
+found, look = [], Look()
+window.installEventFilter(look)
+window.commands.completed.connect(lambda: (found.append(facts()), window.close()))
+open_window(window, None)
+application.exec()
+found[-1]["actions"] = [name for name in window.commands.actions if name.startswith("structure.layout.")]
+print(json.dumps(found))
+"""
+
+
+def test_the_first_page_needs_no_structures_no_pictures_and_no_opengl(tmp_path: Path) -> None:
+    """Each of them takes a tenth of a start or more; what the menus offer comes once the page is painted."""
+    environment = {
+        **os.environ,
+        "QT_QPA_PLATFORM": "offscreen",
+        "HOME": str(tmp_path),
+        "XDG_CONFIG_HOME": str(tmp_path),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_PAGE],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=PROCESS_S,
+        check=True,
+    )
+    painted, completed = json.loads(done.stdout)
+    nothing = {"foreign": [], "structures": 0, "ray_types": 0, "panels": [], "page": True}
+    assert painted == nothing
+    assert completed["structures"] == completed["ray_types"] == 1 and "structure.layout.bvh4" in completed["actions"]
