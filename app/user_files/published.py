@@ -1,8 +1,9 @@
 """Presets "as published": the forms of structures and rays that papers describe, as settings that are shipped and
 cannot be changed. What of a form cannot be chosen is said in the preset itself, as "not built".
 
-Sources: D. Meister, Bounding Volume Hierarchies for Ray Tracing of Dynamic Scenes on the GPU, 2014; L. Kolodzey, SAH
-kd-trees on the GPU, 2014; B. Chang, W. Seo, I. Ihm, on the kd-tree of Zhou et al. 2008, whose steps they replace.
+Sources: D. Meister, Methods for Fast Construction of Bounding Volume Hierarchies, 2014; S. Kolodzey, Parallele SAH
+KD-Tree Konstruktion auf GPUs fuer Raytracing dynamischer Szenen, 2014; B. Chang, W. Seo, I. Ihm, On the Efficient
+Implementation of a Real-time Kd-tree Construction Algorithm, 2012, of the kd-tree of Zhou et al. 2008.
 """
 
 from __future__ import annotations
@@ -18,22 +19,33 @@ PREFIX = "published/"
 OptionValue = str | int | float | bool
 
 _QUEUE_SIZE = (
-    "the thesis reads back how long a queue is; here all levels that there may be are launched, the last ones empty"
+    "the thesis reads back how long a queue is; here all levels that there may be are launched, the last ones empty, "
+    "so that nothing waits for the host and a build can be replayed"
 )
-_POOL = "the thesis keeps warps running that take tasks from a pool; here rounds of kernels do"
+_POOL = (
+    "the thesis keeps warps running that take tasks from a pool; here rounds of kernels do, as no block may wait for "
+    "another, which on a CPU may not have begun"
+)
 _LISTS = (
     "the thesis sorts one list of all levels and takes nodes of one child out afterwards; here eight levels are sorted "
-    "at a time, and no such nodes are made"
+    "at a time, and no such nodes are made, for the same tree: how long his list is only the device knows"
 )
 _SCANS = (
-    "the thesis keeps the kinds of events as bytes from level to level; here they are written from the events in each"
+    "the thesis moves the kinds of events, a byte each, with them from level to level; here a kind is a bit of the "
+    "event's number, from which the bytes that are scanned, four a load, are written in each level"
 )
 _STREAMS = (
     "the thesis copies counts of events and nodes to the host by a second stream; here nothing is read back, and as "
     "many levels are launched as there may be"
 )
-_CUDPP = "Zhou's segmented scans and reductions are CUDPP's; here they are differences of whole prefix sums"
-_TEXTURES = "Zhou and Chang read bit sets from texture memory; here they are plain arrays"
+_CUDPP = (
+    "Zhou's segmented scans and reductions are CUDPP's; here they are differences of whole prefix sums, which run on "
+    "both targets"
+)
+_TEXTURES = (
+    "Zhou and Chang read bit sets from texture memory; here they are plain arrays, which GPUs since Maxwell read "
+    "through the same cache"
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -135,6 +147,7 @@ _PRESETS = {
         boxes="soa",
         moving="masks",
         candidates="shuffle",
+        flags="bytes",
         cascading=True,
         triangles="vertices",
         reduction="whole_and_segments",

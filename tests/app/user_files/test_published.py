@@ -25,7 +25,7 @@ SAME_AS_BUILT_IN = {
     "meister2014/hlbvh_sah": RAYS_BY_FOUR | {"hierarchy.hlbvh_sah.cluster_bits", "hierarchy.hlbvh_sah.bins"},
     "meister2014/lbvh": RAYS_BY_FOUR | {"render.hierarchy"},
     "meister2014/task_pool": RAYS_BY_FOUR | {"hierarchy.task_pool.split"},
-    "kolodzey2014/sah_events": {"hierarchy.sah_events.candidates", "hierarchy.sah_events.cascading"},
+    "kolodzey2014/sah_events": {f"hierarchy.sah_events.{name}" for name in ("candidates", "flags", "cascading")},
     "chang2012/median_sah": {"render.traversal", "hierarchy.median_sah.implementation"},
     "zhou2008/median_sah": {"render.traversal"},
 }
