@@ -41,10 +41,15 @@ def context(target: Target, seed: int = 0, command: list[str] | None = None) -> 
         "raygrove": VERSION,
         "commit": commit(),
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        "command": command if command is not None else [pathlib.Path(sys.argv[0]).name, *sys.argv[1:]],
+        "command": command if command is not None else command_line(),
         "options": {field.name: getattr(target.options, field.name) for field in fields_of(target.options)},
         "seed": seed,
     }
+
+
+def command_line() -> list[str]:
+    """The words that this process was started with."""
+    return [pathlib.Path(sys.argv[0]).name, *sys.argv[1:]]
 
 
 def heading(about: dict[str, Any]) -> list[str]:

@@ -14,6 +14,7 @@ from raygrove.app.cli.suite_jobs import SuiteJobs, merged
 from raygrove.app.cli.sweep import do_jobs, dry_run, gpus
 from raygrove.app.export.whole_files import check_writable, write_atomically
 from raygrove.app.problems.problems import EXIT_FAILURE, UsageError
+from raygrove.bench.context import command_line
 from raygrove.bench.store.folder import Store
 from raygrove.bench.store.jobs import digest_of_sources
 from raygrove.bench.suites import suites
@@ -67,9 +68,10 @@ def _report(jobs: SuiteJobs, suite: str, store: Store, place: Path, names: argpa
     for sentence in report.absent:
         words.detail(f"{suite}: not measured: {sentence}")
     report.pictures = [_copied(picture, place, suite) for picture in report.pictures]
-    plots = finish(report, place / suite, dict(context), words)
+    about = {**context, "command": command_line()}  # workers know of their jobs alone
+    plots = finish(report, place / suite, about, words)
     if not names.json:
-        print(report.markdown(dict(context), plots=plots))
+        print(report.markdown(about, plots=plots))
     return True
 
 

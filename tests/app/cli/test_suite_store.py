@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -132,15 +133,18 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[SuiteJob]]:
 
 
 def test_a_suite_is_done_once_and_written(
-    stand_in: list[SuiteJob], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    stand_in: list[SuiteJob], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store, pages = str(tmp_path / "store"), tmp_path / "pages"
     words = ["suite", "chang2012", "--store", store, "--device", "cpu", "--out", str(pages), "--scenes", "KR1,FF"]
+    monkeypatch.setattr(sys, "argv", ["/usr/bin/raygrove", *words])
     assert main([*words, "--repeat", "3", "--size", "8x6"]) == 0
     printed = capsys.readouterr()
     assert "KR1" in printed.out and "SR1" not in printed.out.split("###")[3]
     assert [(job.scenes, job.repeat, job.size) for job in stand_in] == [(("KR1",), 3, (8, 6)), (("FF",), 3, (8, 6))]
     assert {"chang2012.md", "chang2012.json", "chang2012-one.png"} <= {path.name for path in pages.iterdir()}
+    about = json.loads((pages / "chang2012.json").read_text(encoding="utf-8"))["context"]
+    assert about["command"] == ["raygrove", *words], "what repeats it, though workers measured"
     assert main([*words, "--repeat", "3", "--size", "8x6", "--json"]) == 0 and len(stand_in) == 2
     assert json.loads(capsys.readouterr().out) == {"done": 0, "suites": {"chang2012": str(pages / "chang2012.md")}}
 
