@@ -23,6 +23,10 @@ HEIGHT = 0.2
 """Of a body, as a share of the place's height."""
 
 
+ASIDE = 0.1
+"""How far from the middle of a hall the eye stands, as a share of the hall's width."""
+
+
 def with_runners(place: Scene, runner: Scene, count: int) -> Scene:
     """`place` with `count` copies of what moves in `runner`, side by side along the longer of its sides; objects of the
     runner's that nothing moves (a floor) stay away. All move by the runner's first clip, each a little behind the one
@@ -84,11 +88,14 @@ def seen_within(hall: Scene, name: str) -> Scene:
 
 
 def _seen_along(hall: Scene, axis: int) -> Scene:
-    """Seen from within, from near one end to the other, by a lamp in its middle."""
+    """A hall that has no view of its own: seen from within, from near one end to the other, by a lamp in its middle.
+    The eye stands aside of the line on which runners stand one behind the other, so that each is seen. What stands
+    in the way is not asked: whoever adds a hall looks at its picture."""
     size = [high - low for low, high in zip(hall.lower, hall.upper, strict=True)]
     middle = [(low + high) / 2 for low, high in zip(hall.lower, hall.upper, strict=True)]
-    eye, towards = list(middle), list(middle)
+    eye, towards, across = list(middle), list(middle), 2 - axis
     eye[axis], eye[1] = middle[axis] - 0.4 * size[axis], hall.lower[1] + 0.2 * size[1]
+    eye[across] += ASIDE * size[across]
     towards[axis], towards[1] = middle[axis] + 0.3 * size[axis], hall.lower[1] + 0.15 * size[1]
     strength = 0.15 * size[axis] ** 2
     lamp = Light("point", (strength,) * 3, (middle[0], hall.lower[1] + 0.8 * size[1], middle[2]), name="lamp")

@@ -128,18 +128,28 @@ BUT_A_BLOCK = "without any, but by tiles"
 FORMER_ROWS = {"sides as words": "binary scan", "moving by gaps": "clip mask", "a block a node": "hybrid reduction"}
 """What rows are called in reports saved before 2026-11-22."""
 
+COMPARED = {
+    OF_THESIS: ("the thesis'", "all but streams"),
+    NONE_OF_THESIS: ("the thesis'", "none"),
+    "with all": ("ours", "all"),
+    "without any": ("ours", "none, a block a node"),
+}
+"""Builds whose sub-algorithms are compared: whose steps, and with which of the optimisations."""
+
+BEFORE_NOTE = (
+    "Plots: the first scene, by the thesis' steps. None of them: candidates reduced by a block a node through shared "
+    "memory, words for bytes, lists with gaps, triangles read one by one; what his early version was beside that he "
+    "does not say. Ours without any has a block a node that scans and judges, too, which his never had."
+)
+
 SUB_ALGORITHMS = {
     "Initialisation": (
-        "clear_start",
-        "find_active",
-        "exclusive_scan",
-        "write_keys",
-        "radix_sort",
-        "take_events",
-        "make_root",
+        *("clear_start", "find_active", "write_keys", "take_events", "make_root"),
+        *("exclusive_scan", "sum_tiles", "scan_tile_sums", "scan_tiles"),
+        *("radix_sort", "count_digits", "scan_digits", "scatter_digits"),
     ),
     "ComputeBestSplits": (
-        *("count_starts", "scan_tiles", "find_splits", "split_small_nodes", "choose_splits"),
+        *("count_starts", "find_splits", "split_small_nodes", "choose_splits"),
         *("write_kinds", "scan_kinds", "list_candidates", "reduce_"),
     ),
     "ClippingAndPartitioning": (
@@ -155,8 +165,8 @@ SUB_ALGORITHMS = {
     "CreateChildsAndInitParents": ("number_nodes", "make_children"),
     "MakeLeaves": ("leaves", "publish_tree"),
 }
-"""The thesis' names, and the beginnings of the names of kernels that do it here; leaves' references are written where
-references are partitioned.
+"""The thesis' names, and the beginnings of the names of kernels that do it here, on either target; leaves' references
+are written where references are partitioned. Places are scanned and events sorted once, in the beginning.
 """
 
 
@@ -216,8 +226,8 @@ def factors_table(report: SuiteReport) -> SuiteTable:
         f"Means over: {'; '.join(scenes_of(report, 'switch'))}." if scenes_of(report, "switch") else "",
         f"SA 1 to SA {len(SUB_ALGORITHMS)}: {', '.join(SUB_ALGORITHMS)}. Published: X where the thesis says that an "
         f"optimisation touches it. Here: how many times as long its kernels take without.",
-        "Rows (here) have all of the thesis' own steps but the one that is switched, rows (ours) this program's "
-        "defaults but that one."
+        "Rows (here) have all of the thesis' own steps but the one that is switched (and boxes side by side, where he "
+        "keeps an array a word: row boxes), rows (ours) this program's defaults but that one."
         if all(one in THESIS for one in _as_published(report).values())
         else "",
     )
@@ -263,10 +273,16 @@ def _factor_row(report: SuiteReport, title: str, one: Optimisation) -> tuple[Cel
     return (title, _factor(report, one, "kernels_ms"), _factor(report, one, "build_ms"), one.here, *shares)
 
 
+def shares_of(row: Mapping[str, Any]) -> dict[str, float]:
+    """A row's milliseconds by sub-algorithm, from its kernels: rows saved before 2026-11-28 12:00 counted those of the
+    sort among `other`. Empty where it was not built."""
+    return _shares(row["by_kernel"]) if "by_kernel" in row else {}
+
+
 def _value(row: Mapping[str, Any], what: str) -> Any:
-    """A field of a row, or one of its `shares_ms`."""
+    """A field of a row, or one of its sub-algorithms' times."""
     field, _, share = what.partition(".")
-    return row.get(field, {}).get(share) if share else row.get(field)
+    return shares_of(row).get(share) if share else row.get(field)
 
 
 def _factor(report: SuiteReport, one: Optimisation, what: str) -> Cell:
@@ -285,32 +301,33 @@ def _factor(report: SuiteReport, one: Optimisation, what: str) -> Cell:
 
 
 def sub_algorithms_table(report: SuiteReport) -> SuiteTable:
-    columns = ("scene", "optimisations", *(f"{name} %" for name in (*SUB_ALGORITHMS, "other")), "all ms")
-    notes = tuple(published("kolodzey2014")["notes"][-1:])
+    columns = ("scene", "steps", "optimisations", *(f"{name} %" for name in (*SUB_ALGORITHMS, "other")), "all ms")
+    notes = (*published("kolodzey2014")["notes"][-1:], BEFORE_NOTE)
     table = SuiteTable("6.15", "shares of the sub-algorithms (figures 6.1, 6.15 and 6.16)", columns, notes=notes)
-    table.rows.append(("the thesis' scenes (published)", "all", None, "below 20", "the most", None, None, None, None))
+    printed = ("the thesis' scenes (published)", "the thesis'", "all", None, "below 20", "the most", *[None] * 4)
+    table.rows.append(printed)
     for row in report.rows:
-        if row["part"] == "switch" and row["without"] in ("with all", "without any") and "shares_ms" in row:
-            whole = sum(row["shares_ms"].values()) or 1.0
-            cells = [100.0 * spent / whole for spent in row["shares_ms"].values()]
-            table.rows.append((row["scene"], "all" if row["without"] == "with all" else "none", *cells, whole))
+        if row["part"] == "switch" and row["without"] in COMPARED and "by_kernel" in row:
+            shares = shares_of(row)
+            whole = sum(shares.values()) or 1.0
+            cells = [100.0 * spent / whole for spent in shares.values()]
+            table.rows.append((row["scene"], *COMPARED[row["without"]], *cells, whole))
     return table
 
 
 def sub_algorithms_plot(report: SuiteReport, number: str, in_shares: bool) -> Plot:
-    """Bars of the sub-algorithms of the first scene, after and before the optimisations."""
+    """Bars of the sub-algorithms of the first scene, after and before the optimisations: the thesis' own, in reports
+    that have them."""
     scenes = scenes_of(report, "switch")
+    built = {
+        row["without"]: shares_of(row)
+        for row in report.rows
+        if row["part"] == "switch" and row["scene"] == scenes[0] and "by_kernel" in row
+    }
+    compared = (OF_THESIS, NONE_OF_THESIS) if OF_THESIS in built else ("with all", "without any")
     series = {}
-    for title, word in (("with all", "after"), ("without any", "before")):
-        row = next(
-            (
-                r
-                for r in report.rows
-                if scenes and r["part"] == "switch" and r["scene"] == scenes[0] and r["without"] == title
-            ),
-            {},
-        )
-        times = list(row.get("shares_ms", {}).values())
+    for title, word in zip(compared, ("after", "before"), strict=True):
+        times = list(built.get(title, {}).values())
         scale = 100.0 / (sum(times) or 1.0) if in_shares else 1.0
         if times:
             series[word] = ([float(place) for place in range(len(times))], [scale * spent for spent in times])

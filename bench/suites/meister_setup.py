@@ -25,7 +25,7 @@ LIGHT = Light("directional", (3.0, 2.9, 2.7), direction=(-0.45, -0.85, -0.4))
 
 AO_RADIUS = 1.0
 TRIANGLE_TEST = "unit_triangle"
-"""Section 6.1.1: each triangle as the map that takes it to the unit triangle (Woop 2004)."""
+"""Section 6.1.1: each triangle as the map that takes it to the unit triangle (Woop and others 2005)."""
 
 MOST_KEY_FRAMES = 64
 """Of a moving scene: the thesis takes all of them; stand-ins that have more are measured at so many, evenly chosen."""
@@ -85,7 +85,7 @@ STILL = (
         2_880_000,
         demo("explode", 2_880_000),
         False,
-        "loose triangles in each other's boxes, the same count",
+        "a body of loose triangles before it bursts, the same count; hair reaches into far more boxes",
     ),
     SceneChoice("Rungholt", 6_704_000, demo("room", 6_704_000), False, "many flat walls, the same count"),
     SceneChoice("Power Plant", 12_759_000, demo("room", 12_759_000), False, "many flat walls, the same count"),

@@ -32,7 +32,7 @@ SECONDARY_NOTE = (
     "units of each scene; the list of scenes says how much of a stand-in that is. MRays/s count these rays over "
     "their own time. "
 )
-UNIT_NOTE = "Rays are tested against triangles by unit triangles, as in the thesis (Woop 2004)."
+UNIT_NOTE = "Rays are tested against triangles by unit triangles, as in the thesis (Woop and others 2005)."
 OTHER_TEST_NOTE = (
     "Rays are tested against triangles by Moeller and Trumbore's test here, by unit triangles in the thesis."
 )
@@ -52,10 +52,14 @@ MEMORY_NOTE = (
     "allocates, whatever the leaves. Auxiliary MB: scratch memory of a build, with leaves of 8."
 )
 FORM_NOTE = (
-    "The tables above are built in fewer launches: several levels in each, whole small subtrees by a block, sweeps "
-    "over 64 clusters and fewer. As published: a launch a level for splits and one for boxes, clusters binned at every "
-    "level; where the thesis reads back how long a queue is, all levels that there may be are launched, the last ones "
-    "empty."
+    "Ours is built in fewer launches than the thesis': several levels in each, whole small subtrees by a "
+    "block{sweeps}. Table 7.7-loop has it by the thesis' own loop, too: {tree}."
+)
+"""By each table of ours that is built so."""
+LOOP_NOTE = (
+    "As published: a launch a level for splits and one for boxes, clusters binned at every level; where the thesis "
+    "reads back how long a queue is, all levels that there may be are launched, the last ones empty, so that nothing "
+    "waits for the host and a build can be replayed."
 )
 NODE_BYTES = {"bvh2": 101, "bvh2_soa": 101}
 """Bytes per inner node by layout: 64, and 32 + 4 + 1 of the canonical tree (gpu/hierarchy/bvh/tree.py). Wide layouts
@@ -101,12 +105,24 @@ def tabulate(report: SuiteReport) -> None:
     report.plots += [_curves(report, number, scene) for scene, number in _curve_numbers(report).items()]
 
 
+def _form_note(configuration: Configuration) -> str:
+    """How ours is built, and what its trees have in common with those of the thesis' loop."""
+    if configuration is SAH:
+        return FORM_NOTE.format(
+            sweeps=", sweeps over 64 clusters and fewer", tree="its trees cost a little more or less"
+        )
+    return FORM_NOTE.format(sweeps="", tree="the same trees")
+
+
 def _builds(report: SuiteReport, configuration: Configuration) -> SuiteTable:
     names = [(name, leaf) for name in ("kernels_ms", "overall_ms", "sah_cost", "node_count") for leaf in LEAVES]
     words = {"kernels_ms": "kernels ms", "overall_ms": "overall ms", "sah_cost": "cost", "node_count": "nodes"}
     columns = ("scene", *(f"{words[n]}, leaf {leaf}" for n, leaf in names))
     table = SuiteTable(
-        configuration.tables[0], f"construction: {configuration.title}", columns, notes=(BUILD_NOTE, COST_NOTE)
+        configuration.tables[0],
+        f"construction: {configuration.title}",
+        columns,
+        notes=(_form_note(configuration), BUILD_NOTE, COST_NOTE),
     )
     _fill(report, table, configuration, names)
     return table
@@ -119,7 +135,8 @@ def _rays(report: SuiteReport, configuration: Configuration) -> SuiteTable:
     words = {f"{rays}_mrays_per_s": f"{rays} MRays/s" for rays in RAYS} | {"memory_mb": "MB"}
     columns = ("scene", *(f"{words[n]}, leaf {leaf}" for n, leaf in names), "auxiliary MB", "reserved MB")
     tests = {row.get("triangle_test") for row in report.rows if row["part"] == "still"}
-    notes = (SECONDARY_NOTE + (UNIT_NOTE if tests == {"unit_triangle"} else OTHER_TEST_NOTE), MEMORY_NOTE)
+    rays_note = SECONDARY_NOTE + (UNIT_NOTE if tests == {"unit_triangle"} else OTHER_TEST_NOTE)
+    notes = (rays_note, MEMORY_NOTE, _form_note(configuration))
     table = SuiteTable(configuration.tables[1], f"rays and memory: {configuration.title}", columns, notes=notes)
     _fill(report, table, configuration, [*names, ("auxiliary_mb", 8), ("reserved_mb", 8)])
     return table
@@ -155,7 +172,9 @@ def _printed(number: str, row: dict[str, Any], columns: Sequence[tuple[str, ...]
 
 def _phases(report: SuiteReport) -> SuiteTable:
     columns = ("scene", *(f"{phase.replace('_', ' ')} ms" for phase in PHASES), "other ms", "kernels ms", "overall ms")
-    table = SuiteTable("7.7", f"phases: {SAH.title}, leaf 8", columns, notes=(BUILD_NOTE, OVERALL_NOTE))
+    table = SuiteTable(
+        "7.7", f"phases: {SAH.title}, leaf 8", columns, notes=(_form_note(SAH), BUILD_NOTE, OVERALL_NOTE)
+    )
     for scene in scenes_of(report, "still"):
         for row in _rows(report, "still", scene, SAH):
             if row["leaf"] != 8:
@@ -171,7 +190,7 @@ def _forms(report: SuiteReport) -> SuiteTable:
     """The builds of the tables above beside those by the thesis' own loop."""
     names = ("launches", "kernels_ms", "overall_ms", "sah_cost", "node_count", "auxiliary_mb")
     columns = ("scene", "splits", "form", "launches", "kernels ms", "overall ms", "cost", "nodes", "auxiliary MB")
-    table = SuiteTable("7.7-loop", "ours and the thesis' own loop, leaf 8", columns, notes=(FORM_NOTE, BUILD_NOTE))
+    table = SuiteTable("7.7-loop", "ours and the thesis' own loop, leaf 8", columns, notes=(LOOP_NOTE, BUILD_NOTE))
     for scene in scenes_of(report, "as_published"):
         for configuration in CONFIGURATIONS:
             for part, form in (("still", "fewer launches"), ("as_published", "as published")):
@@ -202,7 +221,8 @@ def _moving(report: SuiteReport, configuration: Configuration) -> SuiteTable:
             printed = published_row("meister2014", number, first["published_scene"])
             table.rows.append((f"{first['published_scene']} (published)", *printed.values(), *(None for _ in RAYS)))
         table.rows.append((scene, first["construction_ms"], first["sah_cost"], *timed))
-        table.notes = (FRAME_NOTE, MEDIAN_NOTE if "period_ms" in first else MEAN_NOTE, COST_NOTE)
+        timing = MEDIAN_NOTE if "period_ms" in first else MEAN_NOTE
+        table.notes = (FRAME_NOTE, timing, COST_NOTE, _form_note(configuration))
     return table
 
 

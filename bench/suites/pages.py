@@ -22,23 +22,32 @@ NOTE = (
 )
 
 
-def again(content: dict[str, Any], beside: pathlib.Path | None = None) -> SuiteReport:
-    """The report of a saved file with today's tables and plots, and those of its pictures that lie in the folder
-    `beside`, where that is given."""
+def again(content: dict[str, Any], beside: pathlib.Path | None = None, pictures: str = "") -> SuiteReport:
+    """The report of a saved file with today's words, tables and plots, and those of its pictures that lie in the folder
+    `beside`, where that is given, or made smaller in the folder `pictures` in it."""
+    module = importlib.import_module(f".{content['suite']}", __package__)
     report = report_from_json(content)
     if beside is not None:
-        report.pictures = [
-            one if (beside / one.file).exists() else dataclasses.replace(one, file="") for one in report.pictures
-        ]
+        report.pictures = [dataclasses.replace(one, file=_kept(one.file, beside, pictures)) for one in report.pictures]
+    report.about = module.__doc__ or report.about
+    reasons = {(one.published, one.name): one.why for one in module.SCENES if one.is_published}
+    report.scenes = [{**one, "why": reasons.get((one["published"], one["ours"]), one["why"])} for one in report.scenes]
     report.published = published_source(report.suite)
-    return tabulated(report, importlib.import_module(f".{report.suite}", __package__).tabulate)
+    return tabulated(report, module.tabulate)
+
+
+def _kept(file: str, beside: pathlib.Path, pictures: str) -> str:
+    """Where a picture is kept, from the page: as the run wrote it, or as a smaller JPEG; "" where it is not."""
+    smaller = pathlib.Path(pictures) / pathlib.Path(file).with_suffix(".jpg").name
+    found = (name for name in (file, smaller.as_posix()) if file and (beside / name).is_file())
+    return next(found, "")
 
 
 def page(path: pathlib.Path) -> str:
-    """The page of a saved file, with the plots and pictures that lie beside it. Raises OSError, ValueError, KeyError or
-    ImportError where it is no report."""
+    """The page of a saved file, with the plots and pictures that lie beside it; smaller ones lie in a folder of its
+    name. Raises OSError, ValueError, KeyError or ImportError where it is no report."""
     content = json.loads(path.read_text(encoding="utf-8"))
-    return again(content, path.parent).markdown(content["context"], NOTE, plots_of(path))
+    return again(content, path.parent, path.stem).markdown(content["context"], NOTE, plots_of(path))
 
 
 def plots_of(path: pathlib.Path) -> str:

@@ -38,7 +38,10 @@ def draw(report: SuiteReport, prefix: pathlib.Path, device: str) -> list[pathlib
         axes.set_ylabel(plot.y_title)
         axes.set_ylim(bottom=0.0)
         axes.grid(axis="y", alpha=0.3)
-        axes.legend(fontsize=8)
+        if plot.x_names:  # beside bars, which a legend would hide
+            figure.legend(fontsize=8, loc="outside right upper")
+        else:
+            axes.legend(fontsize=8)
         path = prefix.with_name(f"{prefix.name}-{plot.number}.svg")
         with rc_context(
             {"svg.fonttype": "none", "svg.hashsalt": plot.number}

@@ -102,6 +102,14 @@ def test_a_crowd_is_a_place_with_runners_that_move(host_target: Target) -> None:
     within = with_runners(dataclasses.replace(place, eye=None, look_at=None), walker, 1)
     assert within.eye is not None and within.look_at is not None
     assert all(a < at < b for a, at, b in zip(place.lower, within.eye, place.upper, strict=True))
+    assert within.look_at[0] - within.eye[0] > 2.0, "along its longer side"
+    wide = dataclasses.replace(place, eye=None, look_at=None, lower=(-1.0, 0.0, -4.0), upper=(1.0, 3.0, 4.0))
+    across = with_runners(wide, walker, 3)
+    assert across.eye is not None and across.look_at is not None and across.look_at[2] - across.eye[2] > 4.0
+    runners = [node.translation for node in across.nodes if node.name.startswith("runner ")]
+    assert len(runners) == 3 and len({at[2] for at in runners}) == 3
+    slopes = [(at[0] - across.eye[0]) / (at[2] - across.eye[2]) for at in runners]
+    assert min(abs(a - b) for a, b in zip(slopes, slopes[1:], strict=False)) > 0.005, "none is behind another"
 
 
 def test_a_body_takes_the_place_of_the_knot(host_target: Target) -> None:
@@ -199,6 +207,10 @@ def test_table_6_2_says_which_sub_algorithms_a_step_touches(kolodzey: SuiteRepor
     assert all(isinstance(cell, float) for cell in rows["hybrid reduction (here)"])
     switched = {row["without"]: row for row in kolodzey.rows if row["part"] == "switch"}
     assert switched["as the thesis"]["shares_ms"]["other"] == 0.0, "its kernels have their sub-algorithms"
+    shares = [row[1:3] for row in table(kolodzey, "6.15").rows[1:]]
+    assert ("the thesis'", "all but streams") in shares and ("the thesis'", "none") in shares and len(shares) == 4
+    after = next(plot for plot in kolodzey.plots if plot.number == "6.16").series["after"][1]
+    assert sum(after) == pytest.approx(switched["as the thesis"]["kernels_ms"]), "his steps, not ours"
     assert {"write_kinds", "scan_kinds", "list_candidates"} <= set(switched["as the thesis"]["by_kernel"])
     assert "reduce_whole" not in switched["as the thesis, by segments"]["by_kernel"]
 
@@ -255,7 +267,8 @@ def test_chang_is_measured_in_total_and_kernels(chang: SuiteReport) -> None:
         ("scenes", "scenes-sr2-sponza-dabrovic-with-2-of-walker 32x24")
     ]
     construction = table(chang, "construction").rows
-    assert [row[1] for row in construction] == ["total", "total", "kernels", "kernels"]
+    assert [row[1] for row in construction] == ["total", "total", "kernels", "kernels", "as one graph"]
+    assert construction[3][8] == rows["ours"]["kernels_ms"] and construction[4][8] == rows["ours"]["graph_ms"]
     assert table(chang, "construction").columns[2:8] == (
         "original",
         "[A]",

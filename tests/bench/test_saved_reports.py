@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from raygrove.bench.cases import main
-from raygrove.bench.suites import pages, suites
+from raygrove.bench.suites import meister2014, pages, suites
 
 RESULTS = pathlib.Path(__file__).resolve().parents[2] / "bench" / "results"
 KEPT = sorted(path for path in RESULTS.glob("*.json") if path.stem.rpartition("-")[2] in suites())
@@ -35,6 +35,9 @@ def test_the_clip_mask_of_the_kept_run_loses() -> None:
     assert factors["clip mask (here)"] == pytest.approx(0.952, abs=5e-4)
     assert factors["hybrid reduction (here)"] == pytest.approx(1.10, abs=5e-3), "where the page once said 8.10"
     assert factors["a block a node (ours)"] == pytest.approx(7.96, abs=5e-3)
+    shares = next(one for one in report.tables if one.number == "6.15")
+    others = [row[shares.columns.index("other %")] for row in shares.rows if row[-1] is not None]
+    assert len(others) == 20 and set(others) == {0.0}, "sorting is part of the initialisation"
 
 
 def test_the_memory_of_the_kept_run_is_the_trees() -> None:
@@ -61,6 +64,22 @@ def test_pictures_that_were_not_kept_are_said(tmp_path: pathlib.Path) -> None:
     assert "| figure 6.5 | one model by ray types | 4 pictures of this run, not kept beside it |" in shown
     assert "](meister2014-7.2-ben-walker.png)" in shown and shown.count(".png)") == 1
     assert ".svg)" not in shown, "its plots are not beside it either"
+    smaller = tmp_path / kept.stem / "meister2014-6.5-mitsuba-stanford-bunny-ao.jpg"
+    smaller.parent.mkdir()
+    smaller.touch()
+    assert f"]({kept.stem}/{smaller.name})" in pages.page(kept), "made smaller, in a folder of the report's name"
+
+
+def test_the_words_of_a_page_are_todays(tmp_path: pathlib.Path) -> None:
+    content = content_of(RESULTS / "h200-2026-11-28-meister2014.json")
+    content["about"], content["scenes"][0]["why"] = "as it was once", "as it was once"
+    report = pages.again(content)
+    assert report.about == meister2014.__doc__ and report.scenes[0]["why"] == meister2014.SCENES[0].why
+    content["scenes"][0]["published"] = "no scene of the suite"
+    assert pages.again(content).scenes[0]["why"] == "as it was once"
+    notes = {table.number: " ".join(table.notes) for table in report.tables}
+    built = [f"7.{number}" for number in range(1, 10)]
+    assert all("fewer launches" in notes[number] for number in built), "by each table that is of ours alone"
 
 
 def test_what_is_no_report_is_said(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
