@@ -8,6 +8,7 @@ import dataclasses
 import re
 from collections.abc import Sequence
 
+from raygrove.gpu.camera import Camera
 from raygrove.gpu.engine import Engine, View, ViewSettings
 from raygrove.gpu.pixels import ArrayPixels
 from raygrove.gpu.scene import Moment, Scene
@@ -23,13 +24,14 @@ SAMPLES = 16
 
 @dataclasses.dataclass(frozen=True)
 class Shot:
-    """A picture to take: for the published figure `number`, of a scene at a moment, drawn as `settings` say. `of` is
-    what tells it from others of that scene and figure."""
+    """A picture to take: for the published figure `number`, of a scene at a moment, drawn as `settings` say, from
+    `camera`, or where the scene is seen from. `of` is what tells it from others of that scene and figure."""
 
     number: str
     settings: ViewSettings
     of: str = ""
     moment: Moment = Moment()
+    camera: Camera | None = None
 
 
 def take(
@@ -41,7 +43,7 @@ def take(
     for shot in shots:
         pixels = ArrayPixels(job.target, *size)
         settings = dataclasses.replace(shot.settings, samples=SAMPLES)
-        view = View(settings, Task(scene, settings, size).view_from(), pixels)
+        view = View(settings, Task(scene, settings, size, camera=shot.camera).view_from(), pixels)
         with contextlib.closing(Engine(job.target, scene)) as engine:
             for _ in range(SAMPLES):
                 engine.render_frame(shot.moment, [view])

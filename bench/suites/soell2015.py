@@ -17,16 +17,20 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
+from raygrove.app.scene_io.demos.particles import PICTURE, make_spheres
+from raygrove.gpu.engine import ViewSettings
 from raygrove.gpu.glyphs.choosing import Situation
 from raygrove.gpu.glyphs.options import GlyphOptions
 from raygrove.gpu.hierarchy.base import HierarchyError
+from raygrove.gpu.scene import Scene
 from raygrove.gpu.target.base import OutOfMemoryError
 
 from .job import SuiteJob
+from .pictures import Shot, take
 from .published import published_row, published_source
 from .report import SuiteReport
 from .scenes import SceneChoice, demo
-from .soell_casts import STEPS, View, auto_options, cast_times, in_morton_order, make_view, step_options
+from .soell_casts import CAMERA, STEPS, View, auto_options, cast_times, in_morton_order, make_view, step_options
 from .soell_glsl import glsl_rows
 from .soell_tables import GRIDS, READINGS, SORTED_BEST, VARIANTS, tabulate
 
@@ -59,6 +63,10 @@ AXES: tuple[tuple[str, dict[str, Any]], ...] = (
 """What is changed, one at a time, of variants 2 and 4 with boxes."""
 AXES_OF = ("v2", "v4")
 
+PICTURED = {"10K spheres of 12 px": "5.1", "1M spheres of 3 px": "5.2"}
+"""The scenes of the thesis' pictures, and their figures."""
+DRAWN = ViewSettings(ray_type="flat", primary="tiles")
+
 OURS: tuple[tuple[str, GlyphOptions], ...] = (
     ("splat", GlyphOptions(arrangement="splat")),
     ("splat, in any order", GlyphOptions(arrangement="splat", near_first=False)),
@@ -88,6 +96,9 @@ def run(job: SuiteJob) -> SuiteReport:
             report.rows += job.counted(_measured(job, choice))
             if pixels_of(choice) == 3:
                 report.rows += list(glsl_rows(job, choice, 3, job.picture(SIZE)))
+            if choice.published in PICTURED:
+                shot = Shot(PICTURED[choice.published], DRAWN, camera=CAMERA)
+                take(job, report, choice, _seen(choice, job.picture(SIZE)), [shot], job.picture(SIZE))
         except (OutOfMemoryError, HierarchyError) as error:
             report.absent.append(f"{choice.published}: {error}")
         tabulate(report)
@@ -98,6 +109,11 @@ def run(job: SuiteJob) -> SuiteReport:
 def pixels_of(choice: SceneChoice) -> int:
     """The radius."""
     return int(choice.published.split()[-2])
+
+
+def _seen(choice: SceneChoice, size: tuple[int, int]) -> Scene:
+    """The spheres as a scene, each with its radius in pixels where it is."""
+    return make_spheres(choice.published_triangles, 0, "pixels", pixels_of(choice) * PICTURE / size[1])
 
 
 def _measured(job: SuiteJob, choice: SceneChoice) -> Iterator[dict[str, Any]]:

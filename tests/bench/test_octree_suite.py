@@ -95,6 +95,10 @@ def test_the_page_has_the_tables_and_says_what_was_compared(report: SuiteReport,
         "| Cube | regions | lbvh | 8 nearest | along the Z-order | 200 |",
         "| Bunny in a room | cells | - | containment | random | 200 |",
         "### 14  light between points",
+        "| table claims | what the paper says in words alone: held or not | table claims below |",
+        "| figure 12 | top-down by depth, Bunny: time, as a table and a plot | plot |",
+        "as a table and a plot | not in this run |",
+        "| see docs/gallery.md, with our own bodies; table 14 has times and errors |",
     ):
         assert line in page, line
     assert pages.again({**report.as_json({})}).markdown({}).count("###") == page.count("###")

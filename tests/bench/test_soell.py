@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from raygrove.bench.suites import SuiteJob, pages, soell2015, soell_casts, soell_glsl, soell_tables
+from raygrove.bench.suites.contents import contents_rows
 from raygrove.bench.suites.plots import draw
 from raygrove.bench.suites.published import published, published_source
 from raygrove.bench.suites.report import SuiteReport
@@ -47,44 +48,13 @@ def test_morton_order_keeps_the_spheres_and_brings_neighbours_together(host_targ
     assert steps[1] < 0.4 * steps[0]
 
 
-def test_the_whole_suite_on_little(
-    host_target: Target, monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
-) -> None:
-    monkeypatch.setattr(choosing, "CANDIDATES", {"host": ({"arrangement": "splat"}, *choosing.CANDIDATES["host"])})
-    few = (SceneChoice("1K spheres of 3 px", 60, demo("spheres", 60), False, soell2015.WHY),)
-    for name, value in {
-        "SCENES": few,
-        "GRIDS": (32, 64),
-        "VARIANTS": {name: soell2015.VARIANTS[name] for name in ("v1", "v4")},
-        "AXES": (soell2015.AXES[0], ("lists by the CPU", {"lists": "cpu"})),
-        "AXES_OF": ("v4",),
-        "STEPS": {name: soell2015.STEPS[name] for name in ("sorted", "boxes")},
-        "OURS": soell2015.OURS[:1],
-    }.items():
-        monkeypatch.setattr(soell2015, name, value)
-    kept: list[int] = []
-    job = SuiteJob(
-        host_target,
-        lambda source: pytest.fail("the suite makes its own spheres"),
-        keep=lambda report: kept.append(len(report.rows)),
-        repeat=1,
-        size=(48, 32),
-    )
-    asked: list[dict[str, Any]] = []
-
-    def ask(what: str, job: dict[str, Any]) -> dict[str, Any]:
-        asked.append(job)
-        return ANSWER
-
-    monkeypatch.setattr(soell_glsl, "ask_window", ask)
-    report = soell2015.run(job)
-    assert [(job["spheres"], job["size"], job["pixels"]) for job in asked] == [(60, [48, 32], 96.0)]
-    assert kept == [len(report.rows)] and not report.absent
-    cast = [row for row in report.rows if row["part"] != "glsl"]
-    assert all(row["total_ms"] > 0.0 and row["kernel_ms"] > 0.0 for row in cast)
-    swept = {(row["variant"], row["step"]) for row in report.rows if row["part"] == "steps"}
-    assert swept == {("v1", "sorted"), ("v4", "sorted"), ("v4", "boxes")}
+def page_of(report: SuiteReport) -> str:
+    """The page of the suite on little, and that it says what there is and what not."""
     page = report.markdown({"device": "a machine", "commit": "0" * 40, "date": "today"})
+    shown = {number: here for number, _, here in contents_rows(report)}
+    assert shown["figure 5.1"] == "1 picture below" and shown["figure 5.2"] == "not in this run"
+    assert shown["table 3.1"] == "table 3.1 below" and shown["table 5.10"] == "table 5.10 below"
+    assert shown["figure 3.2"].startswith("not drawn: ") and len(shown) == 18
     for line in (
         "| published scene | spheres | taken here | spheres here |",
         "| sorted (published) | 20.581 | - | 256 | 32x4 | 100.0 % |",
@@ -101,6 +71,57 @@ def test_the_whole_suite_on_little(
         "| 1K spheres of 3 px | Morton | ",
     ):
         assert line in page, line
+    return page
+
+
+def test_the_whole_suite_on_little(
+    host_target: Target, monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
+) -> None:
+    monkeypatch.setattr(choosing, "CANDIDATES", {"host": ({"arrangement": "splat"}, *choosing.CANDIDATES["host"])})
+    few = (SceneChoice("1K spheres of 3 px", 60, demo("spheres", 60), False, soell2015.WHY),)
+    for name, value in {
+        "SCENES": few,
+        "GRIDS": (32, 64),
+        "VARIANTS": {name: soell2015.VARIANTS[name] for name in ("v1", "v4")},
+        "AXES": (soell2015.AXES[0], ("lists by the CPU", {"lists": "cpu"})),
+        "AXES_OF": ("v4",),
+        "STEPS": {name: soell2015.STEPS[name] for name in ("sorted", "boxes")},
+        "OURS": soell2015.OURS[:1],
+        "PICTURED": {few[0].published: "5.1"},
+    }.items():
+        monkeypatch.setattr(soell2015, name, value)
+    kept: list[int] = []
+    drawn_as: dict[str, np.ndarray] = {}
+
+    def save_picture(name: str, pixels: np.ndarray) -> str:
+        drawn_as[name] = pixels
+        return f"{name}.png"
+
+    job = SuiteJob(
+        host_target,
+        lambda source: pytest.fail("the suite makes its own spheres"),
+        keep=lambda report: kept.append(len(report.rows)),
+        repeat=1,
+        size=(48, 32),
+        save_picture=save_picture,
+    )
+    asked: list[dict[str, Any]] = []
+
+    def ask(what: str, job: dict[str, Any]) -> dict[str, Any]:
+        asked.append(job)
+        return ANSWER
+
+    monkeypatch.setattr(soell_glsl, "ask_window", ask)
+    report = soell2015.run(job)
+    assert [(job["spheres"], job["size"], job["pixels"]) for job in asked] == [(60, [48, 32], 96.0)]
+    assert kept == [len(report.rows)] and not report.absent
+    cast = [row for row in report.rows if row["part"] != "glsl"]
+    assert all(row["total_ms"] > 0.0 and row["kernel_ms"] > 0.0 for row in cast)
+    swept = {(row["variant"], row["step"]) for row in report.rows if row["part"] == "steps"}
+    assert swept == {("v1", "sorted"), ("v4", "sorted"), ("v4", "boxes")}
+    (picture,) = drawn_as.values()
+    assert picture.shape == (32, 48, 4) and picture[:, :, :3].std() > 10.0, "60 spheres of 96 px of a picture of 1024"
+    page = page_of(report)
     drawn = {plot.number: plot for plot in report.plots}
     assert drawn["5.6-published"].series["v1"][0][0] == 64.0 and "v3" not in drawn["5.6"].series
     assert drawn["5.7"].x_names == ("1K spheres of 3 px",) and set(drawn["5.7"].series) == {"v1", "v4", "splat", "auto"}
