@@ -83,9 +83,9 @@ def _fly(
             _turn(offsets, cosine, sine, moved)
             moved += centre + velocity * flown
             _turn(turning, cosine, sine, normals[key, part].reshape(n, 3, 3))
-            for axis in range(3):  # an axis at a time: numpy reduces many short rows slowly
-                lower[axis] = min(lower[axis], moved[..., axis].min())
-                upper[axis] = max(upper[axis], moved[..., axis].max())
+            for along in range(3):  # an axis at a time: numpy reduces many short rows slowly
+                lower[along] = min(lower[along], moved[..., along].min())
+                upper[along] = max(upper[along], moved[..., along].max())
     return lower, upper
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -96,7 +97,7 @@ def test_an_entry_point_that_leads_to_a_function(tmp_path: Path, monkeypatch: py
     (tmp_path / "own_points.py").write_text(FUNCTION.format(name="of_point", before=""))
     monkeypatch.syspath_prepend(tmp_path)
     points = [EntryPoint("of_point", "own_points", plug_ins.GROUP)]
-    monkeypatch.setattr(plug_ins.importlib.metadata, "entry_points", lambda group: points)
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: points)
     registry._installed.cache_clear()
     try:
         assert registry.structures()["of_point"].__module__ == "own_points"
