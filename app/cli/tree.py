@@ -16,7 +16,7 @@ from raygrove.app.document.state import State
 from raygrove.app.export.tables import json_text
 from raygrove.app.export.whole_files import check_writable
 from raygrove.app.frames.views import view_settings
-from raygrove.app.problems.problems import UsageError
+from raygrove.app.problems.problems import UsageError, plain_errors_are_usage
 from raygrove.app.scene_io.errors import SceneError
 from raygrove.gpu.analysis.frame_bounds import with_frames
 from raygrove.gpu.analysis.tree_files import ENDING, save_tree
@@ -44,11 +44,8 @@ def run(names: argparse.Namespace, words: Words) -> int:
     state = state_from(names, settings, reference, scene)
     times = [time for _, time in frames_of(names, scene, state)]
     clip = Clip.from_plain(scene)
-    try:
-        with contextlib.closing(target_from(settings, words)) as target:
-            return _done(names, words, state, clip, times, target)
-    except Error as error:
-        raise UsageError(f"{str(error).rstrip('.')}.") from error
+    with plain_errors_are_usage(), contextlib.closing(target_from(settings, words)) as target:
+        return _done(names, words, state, clip, times, target)
 
 
 def _done(names: argparse.Namespace, words: Words, state: State, clip: Clip, times: list[float], target: Target) -> int:

@@ -276,6 +276,7 @@ class FrameMaker(Questions):
         target, self._target, self._target_key = self._target, None, None
         with contextlib.ExitStack() as stack:
             if target is not None:
+                stack.callback(give_memory_back)
                 stack.callback(target.close)
             self.close_engine()
 

@@ -3,6 +3,7 @@ another choice or another scene, and traced through the structures of pictures."
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,21 +27,25 @@ SHOWN = 160
 
 
 class MeasuredRays:
-    """See the module. `choose` costs nothing; the others raise Error where the rays cannot be read or made, the same
-    one until others are chosen: a damaged file is not read again for every frame."""
+    """See the module. `choose` costs a look at a file's date; the others raise Error where the rays cannot be read or
+    made, the same one until others are chosen or the file is another: a damaged one is not read again for every
+    frame."""
 
     def __init__(self) -> None:
         self._options, self._moment = RayOptions(), Moment()
+        self._stamp: tuple[int, int, int] | None = None
         self._scene: Scene | None = None
         self._made: Workload | Error | None = None
         self._now: tuple[Workload, float, int, Rays] | None = None
         self._traced: TracedRays | None = None
 
     def choose(self, options: RayOptions, scene: Scene, moment: Moment) -> None:
-        """What is measured from now on, and at which instant. Others let go of those before."""
-        if options.measured != self._options.measured or scene is not self._scene:
+        """What is measured from now on, and at which instant. Others let go of those before, and so does a file that
+        was written anew."""
+        stamp = _stamp_of(options.measured) if measures_others(options) else None
+        if (options.measured, stamp) != (self._options.measured, self._stamp) or scene is not self._scene:
             self._made = self._now = self._traced = None
-        self._options, self._scene, self._moment = options, scene, moment
+        self._options, self._stamp, self._scene, self._moment = options, stamp, scene, moment
 
     def workload(self) -> Workload | None:
         """What is measured; None: the picture's rays."""
@@ -115,6 +120,15 @@ class MeasuredRays:
             traced = self._traced = TracedRays(engine.target, rays)
         traced.move(rays)
         return traced
+
+
+def _stamp_of(text: str) -> tuple[int, int, int] | None:
+    """Which file it is and when it was written; None where there is none, as of sensors."""
+    try:
+        found = os.stat(text)
+    except (OSError, ValueError):
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size
 
 
 def _trace(traced: TracedRays, engine: Any, view: View) -> float:

@@ -11,6 +11,8 @@ from PIL import Image
 
 import raygrove as rg
 from raygrove.app.cli.main import main
+from raygrove.gpu.errors import UnreadableError
+from raygrove.gpu.target.base import NoDeviceError, OutOfMemoryError
 
 SMALL = ["--demo", "orbit", "--set", "demo.triangles=2000", "--device", "cpu", "--quiet"]
 
@@ -88,6 +90,26 @@ def test_what_is_missing_is_said(capsys: pytest.CaptureFixture[str], tmp_path: p
     out = str(tmp_path / "a.rgtree")
     assert main(["tree", "export", *SMALL, "--hierarchy", "grid", "--out", out]) == 2
     assert "--hierarchy grid" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (NoDeviceError("No GPU is there."), 4),
+        (OutOfMemoryError("a tree", 1 << 20, 0), 5),
+        (UnreadableError("a.rgtree cannot be read."), 3),
+        (rg.Error("An instant is no number."), 2),
+    ],
+)
+def test_what_else_fails_keeps_its_exit_code(
+    error: Exception, code: int, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    def fails(settings: object, words: object) -> None:
+        raise error
+
+    monkeypatch.setattr("raygrove.app.cli.tree.target_from", fails)
+    assert main(["tree", "export", *SMALL, "--out", str(tmp_path / "a.rgtree")]) == code
+    assert str(error) in capsys.readouterr().err
 
 
 def test_a_tree_of_a_file_is_a_structure_of_pictures(

@@ -100,13 +100,15 @@ def test_another_target_or_scene_makes_them_anew(makers: Makers) -> None:
 
 
 def test_another_scene_gives_back_what_the_heap_holds_on_to(makers: Makers, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Once for each change, and never for a picture of the same scene."""
+    """Once for each change, when all is given back, and never for a picture of the same scene."""
     given: list[int] = []
     monkeypatch.setattr("raygrove.app.frames.maker.give_memory_back", lambda: given.append(1))
     scenes = [Scene("one"), Scene("two")]
     for scene in (scenes[0], scenes[0], scenes[1], scenes[1], scenes[0]):
         makers.draw(scene=scene)
     assert len(given) == 2
+    makers.maker.close()
+    assert len(given) == 3
 
 
 def test_a_device_that_is_not_there_is_an_error_and_the_next_choice_works(makers: Makers) -> None:

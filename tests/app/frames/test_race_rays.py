@@ -159,6 +159,31 @@ def test_rays_are_let_go_of_where_others_are_chosen(walker: Scene) -> None:
     assert made._made is None and made._now is None
 
 
+def test_rays_that_were_recorded_anew_are_those_that_are_measured(walker: Scene, tmp_path: Path) -> None:
+    """Into the same file, also after one that could not be read, or was not there."""
+    path, made = tmp_path / "rays.npz", MeasuredRays()
+    state = raced(walker, "picture")
+
+    def measured() -> int:
+        made.choose(RayOptions(str(path)), walker, Moment())
+        rays = made.now()
+        assert rays is not None and made.now() is rays
+        return len(rays)
+
+    with pytest.raises(Error, match=r"rays\.npz"):
+        measured()
+    record(Job("recording"), walker, state, "primary", str(path))
+    assert measured() == 16 * 12
+    smaller = dataclasses.replace(state, settings=set_option(state.settings, "render.width", 8))
+    record(Job("recording"), walker, smaller, "primary", str(path))
+    assert measured() == 8 * 12
+    path.write_bytes(b"no archive")
+    with pytest.raises(Error):
+        measured()
+    record(Job("recording"), walker, state, "primary", str(path))
+    assert measured() == 16 * 12
+
+
 def test_rays_that_cannot_be_read_are_asked_for_once(
     walker: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QTabBar
 
 from raygrove.app.ui.window.main_window import MainWindow
 from tests.app.ui import window_soak
@@ -29,7 +30,7 @@ def soak(scene_window: MainWindow, tmp_path: Path) -> window_soak.WindowSoak:
 
 def test_each_of_its_steps_changes_the_window(soak: window_soak.WindowSoak, tmp_path: Path) -> None:
     before = soak.document.scene
-    soak.scene()
+    window_soak.live(soak.scene())
     assert soak.document.scene not in (None, before)
     soak.choose()
     assert soak.document.state.settings.render.ray_type == "flat"
@@ -51,4 +52,19 @@ def test_each_of_its_steps_changes_the_window(soak: window_soak.WindowSoak, tmp_
 def test_a_window_that_does_not_answer_is_said(soak: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(window_soak, "ANSWER_S", 0.05)
     with pytest.raises(TimeoutError, match="does not answer: a picture"):
-        soak.until("a picture", lambda: False)
+        window_soak.live(soak.until("a picture", lambda: False))
+
+
+def test_bars_of_tabs_that_a_workspace_leaves_behind_go(soak: window_soak.WindowSoak) -> None:
+    """Qt makes new ones for each workspace and has the old ones deleted later: in a loop that turns they are."""
+    bars = []
+
+    def work() -> window_soak.Work:
+        for name in ("inspect", "explore") * 4:
+            soak.workspace(name)
+            yield 0.05
+            found = soak.window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
+            bars.append(len(found))
+
+    window_soak.live(work())
+    assert bars[2:4] == bars[4:6] == bars[6:8] and max(bars[2:]) <= 4

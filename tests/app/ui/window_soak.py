@@ -1,9 +1,10 @@
 """A long day at the window, by chance: structures, layouts, ray types, sizes, scenes, workspaces, playing, dragging,
 undo and exports, with the real engine on the host, in one process.
 
-`python -m tests.app.ui.window_soak [--minutes N] [--seed N]`, with a display or QT_QPA_PLATFORM=offscreen. After a
-quarter of the time, at most five minutes, and at the end, with the scene closed both times: memory, descriptors,
-threads and temporary files; what grows is a finding, and so is a window that does not answer.
+`python -m tests.app.ui.window_soak [--minutes N] [--seed N]`, with a display or QT_QPA_PLATFORM=offscreen. Each choice
+and scene is met once; a minute later, each few minutes and at the end, with the scene closed: memory, descriptors,
+threads and temporary files; what grows is a finding, and so is a window that does not answer. All is done from within
+Qt's event loop, as by a person: outside of it Qt keeps all that is to be deleted later for ever.
 """
 
 from __future__ import annotations
@@ -16,19 +17,44 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 from raygrove.app.document.document import Document
 from raygrove.app.document.jobs import Job
 from raygrove.app.frames import exporting
 from raygrove.app.settings import option_tables
-from tests.campaign.soak import has_grown, taken_by
+from raygrove.app.settings.workspaces import FIRST, WORKSPACES
+from tests.campaign.soak import Looks, has_grown, taken_by
 
-WARM_S = 300.0
 ANSWER_S = 60.0
 SIZES = ((900, 600), (700, 500), (1000, 640))
 DEMOS = ("walker", "cloth", "explode", "orbit")
+Work = Iterator[float]
+"""What is done at a window: between its steps the seconds in which the window works."""
+
+
+def live(work: Work) -> None:
+    """Do it in an event loop, which turns between any two steps. Raises what the work raises."""
+    from PySide6.QtCore import QEventLoop, QTimer
+
+    loop, failures = QEventLoop(), list[BaseException]()
+
+    def go_on() -> None:
+        try:
+            seconds = next(work)
+        except StopIteration:
+            loop.quit()
+        except BaseException as error:  # it would end in Qt, which prints it and goes on
+            failures.append(error)
+            loop.quit()
+        else:
+            QTimer.singleShot(round(seconds * 1e3), go_on)
+
+    QTimer.singleShot(0, go_on)
+    loop.exec()
+    if failures:
+        raise failures[0]
 
 
 class WindowSoak:
@@ -53,46 +79,53 @@ class WindowSoak:
         pairs = [(name, layout) for name, kind in option_tables.builders().items() for layout in kind.layouts()]
         every = [(*pair, ray_type) for pair in pairs for ray_type in ("flat", "smooth", "normals", "steps")]
         self.choices = self.chance.sample(every, min(combinations, len(every)))
-        self.scene()
 
-    def step(self) -> None:
+    def meet(self) -> Work:
+        """Each scene, with each choice, and each of the other things, once."""
+        for choice in self.choices:
+            self.choose(choice)
+            for name in DEMOS:
+                yield from self.scene(name)
+        for step in (self.export_pictures, self.export_figures, self.play, self.undo, self.resize, self.play):
+            step()
+            yield 0.3
+        for name in (*WORKSPACES, *WORKSPACES):
+            self.workspace(name)
+            yield 0.3
+
+    def step(self) -> Work:
         """One thing that a person does, and some of the time after it."""
         names = ("choose", "resize", "scene", "play", "undo", "workspace", "export")
         what = self.chance.choices(names, (8, 4, 2, 4, 4, 2, 1))[0]
         self.counts[what] += 1
-        getattr(self, what)()
-        self.pass_time(self.chance.uniform(0.02, 0.3))
+        yield from getattr(self, what)() or ()
+        yield self.chance.uniform(0.02, 0.3)
 
-    def pass_time(self, seconds: float) -> None:
-        """Let the window work."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            self.application.processEvents()
-            time.sleep(0.002)
-
-    def until(self, what: str, is_so: Any) -> None:
+    def until(self, what: str, is_so: Callable[[], object]) -> Work:
         """Let it work until something is so. Raises TimeoutError where it never is."""
         end = time.monotonic() + ANSWER_S
         while not is_so():
             if time.monotonic() > end:
                 raise TimeoutError(f"the window does not answer: {what}")
-            self.pass_time(0.01)
+            yield 0.01
 
-    def choose(self) -> None:
+    def choose(self, choice: tuple[str, ...] | None = None) -> None:
         """Another structure, layout and ray type."""
-        for key, value in zip(("hierarchy", "layout", "ray_type"), self.chance.choice(self.choices), strict=True):
+        values = choice or self.chance.choice(self.choices)
+        for key, value in zip(("hierarchy", "layout", "ray_type"), values, strict=True):
             self.document.change(f"settings.render.{key}", value)
 
     def resize(self) -> None:
         """Another size of the window."""
         self.window.resize(*self.chance.choice(SIZES))
 
-    def scene(self) -> None:
+    def scene(self, name: str | None = None) -> Work:
         """Another built-in scene, whose first picture is waited for."""
         before = self.window.loop.last_frame
-        self.window.open_demo(self.chance.choice(DEMOS))
-        self.until("a scene", lambda: not self.document.jobs and self.document.scene is not None)
-        self.until("its picture", lambda: self.window.loop.last_frame is not before or self.window.toasts.messages())
+        self.window.open_demo(name or self.chance.choice(DEMOS))
+        yield from self.until("a scene", lambda: not self.document.jobs and self.document.scene is not None)
+        is_drawn = lambda: self.window.loop.last_frame is not before or self.window.toasts.messages()  # noqa: E731
+        yield from self.until("its picture", is_drawn)
 
     def play(self) -> None:
         """Play or pause."""
@@ -102,33 +135,64 @@ class WindowSoak:
         """One step back, or forth."""
         self.window.commands.actions[self.chance.choice(("edit.undo", "edit.redo"))].trigger()
 
-    def workspace(self) -> None:
+    def workspace(self, name: str | None = None) -> None:
         """Other panels."""
-        self.document.change("settings.window.workspace", self.chance.choice(("explore", "inspect")))
+        self.document.change("settings.window.workspace", name or self.chance.choice(tuple(WORKSPACES)))
 
     def export(self) -> None:
         """Two pictures, or their figures, of what is shown."""
-        state, scene = self.document.state, self.document.scene
-        if scene is None:
-            return
-        out = self.folder / self.chance.choice(("p_%04d.png", "one.json"))
-        exporting.export(Job("a soak's export"), state=state, scene=scene,
-                         plan=exporting.plan_of(state, scene, str(out), range(2)))  # fmt: skip
+        self.chance.choice((self.export_pictures, self.export_figures))()
 
-    def taken(self) -> dict[str, float]:
-        """What the process has, its scene closed and at rest."""
-        self.document.close_scene()
-        self.pass_time(1.0)
+    def export_pictures(self, out: str = "p_%04d.png") -> None:
+        """Two pictures."""
+        state, scene = self.document.state, self.document.scene
+        if scene is not None:
+            plan = exporting.plan_of(state, scene, str(self.folder / out), range(2))
+            exporting.export(Job("a soak's export"), state=state, scene=scene, plan=plan)
+
+    def export_figures(self) -> None:
+        """Their figures."""
+        self.export_pictures("one.json")
+
+    def taken(self, found: dict[str, float]) -> Work:
+        """What the process has, as it was at each look before: the same scene, size, workspace and choice, closed as a
+        person does and at rest; into `found`."""
+        if self.document.state.timeline.is_playing:
+            self.play()
+        self.window.resize(*SIZES[0])
+        self.workspace(FIRST)
+        self.choose(self.choices[0])
+        yield from self.scene(DEMOS[0])
         gc.collect()
-        found = taken_by(self.folder)
-        self.scene()
-        return found
+        self.window.commands.actions["file.close"].trigger()
+        answers: list[object] = []
+        self.window.loop.ask("soak", lambda maker: maker, answers.append)
+        yield from self.until("a scene that is closed", lambda: answers)
+        yield 1.0
+        found.update(taken_by(self.folder))
+        yield from self.scene()
+
+    def day(self, minutes: float, looks: Looks) -> Work:
+        """All of it, for as long."""
+        yield from self.meet()
+        print(f"all met after {time.monotonic() - looks.begun:.0f} s", flush=True)
+        looks.start(minutes)
+        while time.monotonic() < looks.end:
+            yield from self.step()
+            if looks.are_due():
+                found = dict[str, float]()
+                yield from self.taken(found)
+                looks.add(found, self.counts)
+        found = {}
+        yield from self.taken(found)
+        looks.add(found, self.counts)
+        self.window.close()
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Work for the minutes, print what was done and taken; 1 where something has grown."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--minutes", type=float, default=60.0, help="how long (60)")
+    parser.add_argument("--minutes", type=float, default=60.0, help="how long, once all is met (60)")
     parser.add_argument("--seed", type=int, default=1, help="another seed does other things (1)")
     parser.add_argument("--combinations", type=int, default=12, help="structures with layouts and ray types (12)")
     names = parser.parse_args(arguments)
@@ -137,18 +201,10 @@ def main(arguments: list[str] | None = None) -> int:
         work.mkdir()
         own.mkdir()
         tempfile.tempdir, os.environ["XDG_CONFIG_HOME"] = str(own), str(work)
-        soak, begun = WindowSoak(work, names.seed, names.combinations), time.monotonic()
-        first = dict[str, float]()
-        while time.monotonic() < begun + 60.0 * names.minutes:
-            soak.step()
-            if not first and time.monotonic() > begun + min(WARM_S, 15.0 * names.minutes):
-                first = soak.taken()
-                print(f"after {time.monotonic() - begun:.0f} s: {first}, {dict(soak.counts)}", flush=True)
-        last = soak.taken()
-        soak.window.close()
+        looks = Looks()
+        live(WindowSoak(work, names.seed, names.combinations).day(names.minutes, looks))
         tempfile.tempdir = None
-    print(f"after {time.monotonic() - begun:.0f} s: {last}\n{dict(soak.counts)}")
-    return int(has_grown(first, last))
+    return int(has_grown(looks.first, looks.last))
 
 
 if __name__ == "__main__":

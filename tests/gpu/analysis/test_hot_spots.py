@@ -70,7 +70,7 @@ def test_counts_are_those_of_a_traversal_in_float64(target: Target, traversal: t
     sure = np.array([walk.is_sure for walk in walks])
     assert sure.sum() > 40
     found = counted(target, made, upload_rays(target, origins[sure], directions[sure]), kind)
-    for name in ("visits", "tests", "hits", "found"):
+    for name in ("visits", "tests", "hits", "found", "culled"):
         expected = np.sum([getattr(walk, name) for walk in walks if walk.is_sure], axis=0)
         np.testing.assert_array_equal(found.counts.nodes[name], expected, name)
     assert found.counts.nodes["found"].sum() > 5
@@ -218,3 +218,27 @@ def test_counts_of_two_kinds_of_rays_add_up() -> None:
     assert (both.width, other.plus(one).width, both.rays) == (4, 4, 10)
     assert both.primitive_tests.tolist() == [2, 4] and both.primitive_hits.tolist() == [2, 0]
     assert all(both.nodes[name].tolist() == [0, 2] for name in FIELDS)
+
+
+@over_traversals
+def test_of_hits_as_near_as_one_another_the_one_that_stays_counts(target: Target, traversal: tuple[str, ...]) -> None:
+    """Triangles of one plane that lie over one another, and rays that meet some of them at the same distance, to the
+    bit: what is found lies where the tracer's hit is listed."""
+    random = np.random.default_rng(2)
+    corner = np.array([[0, 0, 0], [4, 0, 0], [0, 4, 0]], np.float32)
+    at = np.concatenate([random.integers(0, 12, (90, 1, 2)), np.zeros((90, 1, 1))], axis=2)
+    made = built(target, corner + at.astype(np.float32), *traversal)
+    origins = np.concatenate([random.uniform(0, 16, (256, 2)), np.full((256, 1), 3.0)], axis=1).astype(np.float32)
+    rays = upload_rays(target, origins, np.tile(np.array([[0, 0, -1]], np.float32), (256, 1)))
+    found = counted(target, made, rays)
+    hits = target.download(Tracer(target, made.traversal()).trace(rays, "steps").prim_id)[:256]
+    table, seen = found.table, np.bincount(hits[hits >= 0], minlength=90)
+    assert seen.sum() > 100 and found.counts.primitive_hits.sum() > 1.1 * seen.sum(), "hits give way to others"
+    expected = np.zeros(len(table), np.int64)
+    for leaf in np.flatnonzero(table.is_leaf):
+        first = table.first_reference[leaf]
+        expected[leaf] = seen[table.references[first : first + table.reference_count[leaf]]].sum()
+    if structures()[traversal[0]].capabilities.splits_space:  # one of the cells that list it
+        assert (found.counts.nodes["found"] <= expected).all()
+    else:
+        np.testing.assert_array_equal(found.counts.nodes["found"], expected)

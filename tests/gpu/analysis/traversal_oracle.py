@@ -14,13 +14,14 @@ CLOSE = 1e-4
 
 @dataclasses.dataclass
 class Walked:
-    """By row of the table: visits, tests of primitives, hits, and where the hit that stays was found. `is_sure`: no
-    decision was close."""
+    """By row of the table: visits, tests of primitives, hits, where the hit that stays was found, rays that the node
+    above did not send on. `is_sure`: no decision was close."""
 
     visits: np.ndarray
     tests: np.ndarray
     hits: np.ndarray
     found: np.ndarray
+    culled: np.ndarray
     is_sure: bool = True
 
 
@@ -64,7 +65,7 @@ def nearest_first(
     table: NodeTable, vertices: np.ndarray, origin: np.ndarray, direction: np.ndarray, is_any: bool = False
 ) -> Walked:
     """A stack, the nearest child first, the others dropped where they begin behind the hit."""
-    walked = Walked(*(np.zeros(len(table), np.int64) for _ in range(4)))
+    walked = Walked(*(np.zeros(len(table), np.int64) for _ in range(5)))
     entry, exit = slabs(table.lower.astype(np.float64), table.upper.astype(np.float64), origin, direction)
     at, margin = distances(vertices, origin, direction)
     children = children_of(table)
@@ -92,6 +93,7 @@ def nearest_first(
         last = np.minimum(exit[below], end)
         walked.is_sure &= bool((np.abs(entry[below] - last) > CLOSE).all())
         entered = below[entry[below] <= last]
+        walked.culled[below] += entry[below] > last
         order = entered[np.argsort(entry[entered], kind="stable")]
         walked.is_sure &= len(order) < 2 or bool((np.diff(entry[order]) > CLOSE).all())
         stack += [(int(one), float(entry[one])) for one in order[::-1]]

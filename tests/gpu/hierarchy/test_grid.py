@@ -233,3 +233,29 @@ def test_mixed_primitives_are_counted(target: Target, name: str) -> None:
     assert stats.empty_leaf_count == (table.reference_count[table.is_leaf] == 0).sum() > 0
     assert stats.reference_count == table.reference_count.sum() and stats.inactive_count == 15
     assert dataclasses.asdict(stats)["sah_cost"] is None
+
+
+@over_grids
+def test_rays_from_far_away_visit_the_cells_beside_them(exact_hits_target: Target, name: str) -> None:
+    """Specks beside the edges of cells, one in each cell, and rays at them from so far that rounding moves the planes
+    of cells by hundredths of one: the specks are found all the same."""
+    random = np.random.default_rng(3)
+    cells = np.stack(np.meshgrid(*[np.arange(16)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
+    inside, along = random.uniform(0.2, 0.8, (len(cells), 3)), random.integers(0, 3, (len(cells), 1))
+    inside = np.where(along == np.arange(3), inside, random.choice([0.01, 0.99], (len(cells), 3)))
+    corners = (cells + inside)[:, None, :] + 0.01 * (random.random((len(cells), 3, 3)) - 0.5)
+    ends = np.array([np.zeros((3, 3)), np.full((3, 3), 16.0)])
+    scene = scene_of(np.concatenate([corners, ends]).astype(np.float32))
+    centres = scene.corners()[:-2].mean(axis=1)
+    away = random.normal(size=(len(cells), 3))
+    away *= 10.0 ** random.uniform(2.5, 4.0, (len(cells), 1)) / np.linalg.norm(away, axis=1, keepdims=True)
+    origins = (centres + away).astype(np.float32)
+    directions = centres - origins
+    directions = (directions / np.linalg.norm(directions, axis=1, keepdims=True)).astype(np.float32)
+    plain, hierarchy = make(exact_hits_target, "brute_force"), make(exact_hits_target, name, density=1.0)
+    for made in (plain, hierarchy):
+        made.build(scene.upload(exact_hits_target))
+    expected = trace(plain, origins, directions)
+    assert (expected.prim_id == np.arange(len(cells))).mean() > 0.3
+    np.testing.assert_array_equal(trace(hierarchy, origins, directions).prim_id, expected.prim_id)
+    np.testing.assert_array_equal(one_by_one(hierarchy, origins, directions), expected.prim_id)

@@ -11,11 +11,15 @@ import pytest
 from raygrove.gpu.hierarchy.base import NodeTable, StructureChoice
 from raygrove.gpu.hierarchy.bvh.bvh import BvhHierarchy
 from raygrove.gpu.hierarchy.bvh.optimisers import optimiser_classes
+from raygrove.gpu.hierarchy.bvh.optimisers.rotations import RotationsOptions
+from raygrove.gpu.hierarchy.bvh.tree import leaf_words
 from raygrove.gpu.target.base import Target
 from raygrove.testing import make_target
 from raygrove.testing.closest_hits import OracleHits, triangle_hits
 from raygrove.testing.scenes import SCENES, TriangleScene, make_with, rays, scene_of, soup, trace
 from raygrove.testing.tree_walker import TreeStatistics, check_tree, tree_statistics
+
+from .given_tree import GivenBuilder, GivenTree
 
 OPTIMISERS = list(optimiser_classes())
 over_optimisers = pytest.mark.parametrize("name", OPTIMISERS)
@@ -140,3 +144,51 @@ def test_rounds_are_not_taken_back_otherwise(target: Target) -> None:
     """Moves that touch no common node gain what each of them found: no round makes the tree dearer."""
     optimised(target, "reinsertion", soup(4000, size=0.05))
     assert target.download(target.scratch("optimise.progress", 3, np.float64)).view(np.int32)[3] == 1
+
+
+class Rotated(GivenBuilder):
+    """A tree of the test's, with one pass of rotations."""
+
+    def __init__(self, target: Target, tree: GivenTree) -> None:
+        choice = StructureChoice(layout="bvh2", optimiser="rotations", optimiser_options=RotationsOptions(passes=1))
+        BvhHierarchy.__init__(self, target, choice)
+        self.given = tree
+
+
+def pairs_of_leaves(table: NodeTable) -> set[frozenset[int]]:
+    """The primitives of leaves that are siblings."""
+    found = set()
+    for row in np.flatnonzero(~table.is_leaf):
+        below = np.flatnonzero(table.parent == row)
+        if len(below) == 2 and table.is_leaf[below].all():
+            found.add(frozenset(int(table.references[table.first_reference[leaf]]) for leaf in below))
+    return found
+
+
+LEAF = [int(leaf_words(place, 1)) for place in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("children", "places", "pairs"),
+    [
+        ([(LEAF[0], 1), (LEAF[1], LEAF[2])], (0.0, 9.0, 1.0), [{0, 2}]),
+        ([(LEAF[0], 1), (LEAF[1], LEAF[2])], (0.0, 1.0, 9.0), [{0, 1}]),
+        ([(1, LEAF[2]), (LEAF[0], LEAF[1])], (9.0, 1.0, 0.0), [{1, 2}]),
+        ([(1, LEAF[2]), (LEAF[0], LEAF[1])], (1.0, 9.0, 0.0), [{0, 2}]),
+        ([(1, 2), (LEAF[0], LEAF[1]), (LEAF[2], LEAF[3])], (0.0, 9.0, 8.0, 1.0), [{0, 3}, {1, 2}]),
+        ([(1, 2), (LEAF[0], LEAF[1]), (LEAF[2], LEAF[3])], (0.0, 9.0, 1.0, 8.0), [{0, 2}, {1, 3}]),
+    ],
+    ids=["first right", "second right", "first left", "second left", "crossed", "alike"],
+)
+def test_each_of_the_six_rotations_is_made_where_it_pays(
+    target: Target, children: list[tuple[int, int]], places: tuple[float, ...], pairs: list[set[int]]
+) -> None:
+    """Small triangles in a row, in a tree whose pairs lie far from one another: one exchange mends it."""
+    corners = np.array(places)[:, None, None] * [1.0, 0.0, 0.0] + np.eye(3) * 0.1
+    scene, links = scene_of(corners), np.full((len(places) - 1, 2), 99, np.int32)
+    links[:] = children
+    tree = GivenTree(np.arange(len(places), dtype=np.int32), links, np.ones(len(links), bool))
+    hierarchy = Rotated(target, tree)
+    hierarchy.build(scene.upload(target))
+    check_tree(hierarchy.nodes(), *scene.boxes())
+    assert pairs_of_leaves(hierarchy.nodes()) == {frozenset(pair) for pair in pairs}

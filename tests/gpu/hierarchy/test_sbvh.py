@@ -252,3 +252,19 @@ def test_many_blocks_split_a_set_as_one_does(
     check_tree(trees[0], *scene.boxes(), splits_references=True)
     for column, values in vars(trees[0]).items():
         assert all(getattr(tree, column).tobytes() == values.tobytes() for tree in trees[1:]), column
+
+
+def test_a_spatial_split_lies_in_the_plane_of_its_bins(target: Target) -> None:
+    """A row of small triangles, the same from both ends, under long strips: its cheapest plane is the one at half of
+    its length, where strips are cut and every small triangle is on one side."""
+    steps = np.linspace(0.25, 15.25, 61)
+    small = [[[x, 0, 0], [x + 0.5, 0, 0], [x + 0.25, 0.1, 0.1]] for x in steps]
+    mirrored = [[[32 - x, y, z] for x, y, z in corners] for corners in small]
+    strips = [[[0, 0, z], [32, 0, z], [16, 0.1, z]] for z in np.linspace(0, 0.1, 8)]
+    scene = scene_of(np.array([*small, *mirrored, *strips], np.float32))
+    table = build(target, "sbvh", scene, alpha=0.0, extra_references=1.0, keep="spatial").nodes()
+    check_tree(table, *scene.boxes(), splits_references=True)
+    left, right = np.flatnonzero(table.parent == 0)
+    assert len(table.references) >= len(scene.indices) + len(strips)
+    ends = sorted([(table.lower[left, 0], table.upper[left, 0]), (table.lower[right, 0], table.upper[right, 0])])
+    np.testing.assert_allclose(ends, [(0.0, 16.0), (16.0, 32.0)], atol=1e-4)

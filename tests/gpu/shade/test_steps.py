@@ -12,7 +12,9 @@ from raygrove.gpu.camera import Camera
 from raygrove.gpu.engine import Engine, View, ViewSettings
 from raygrove.gpu.pixels import ArrayPixels
 from raygrove.gpu.scene import Moment, Scene
+from raygrove.gpu.shade import heat
 from raygrove.gpu.shade.color_maps import color_map
+from raygrove.gpu.shade.heat import HeatRow
 from raygrove.gpu.shade.steps import StepsOptions
 from raygrove.gpu.stats import STEP_BUCKETS, StepCounts, bucket_edges
 from raygrove.gpu.target.base import Target
@@ -105,3 +107,38 @@ def test_quantiles_without_rays_and_with_one() -> None:
     one[7] = 1
     assert StepCounts("", nothing, 0, 1).quantile(0.5) == 0
     assert StepCounts("", one, 0, 1).quantile(0.01) == StepCounts("", one, 0, 1).quantile(1.0) == 7
+
+
+@pytest.mark.parametrize("size", [(160, 120), (161, 7)])
+def test_every_bucket_counts_what_lies_in_it(target: Target, size: tuple[int, int]) -> None:
+    """Values at both ends of every bucket, the last one with the largest there is; and their range, also where all lie
+    in the last one."""
+    edges = bucket_edges()
+    values = np.resize(np.unique([*edges[:-1], *(edges[1:] - 1)]), 160 * 120).astype(np.int32)[: size[0] * size[1]]
+    values[-1] = 2**31 - 1
+    for shown in (values, np.full_like(values, 2**31 - 1)):
+        measured = measure(target, shown, size)
+        histogram = np.bincount(np.searchsorted(edges, shown, side="right") - 1, minlength=STEP_BUCKETS)
+        np.testing.assert_array_equal(measured[:STEP_BUCKETS], histogram)
+        counts = StepCounts("", histogram, 0, 1)
+        assert measured[-2] == edges[np.flatnonzero(histogram)[0]] <= shown.min()
+        assert measured[-1] == counts.quantile(0.995)
+
+
+def measure(target: Target, values: np.ndarray, size: tuple[int, int]) -> np.ndarray:
+    """What the heat map's kernels measure of a picture of these values, row by row."""
+    view = View(ViewSettings(ray_type="steps"), CAMERA, ArrayPixels(target, *size))
+    with contextlib.closing(Engine(target, crowd(9))) as engine:
+        engine.render_frame(Moment(), [view])
+        engine.flush()
+        film, unit = engine._slots["main"].film, target.unit(heat._UNIT)
+        x, y = pixel_order(*size)
+        inside = (x < size[0]) & (y < size[1])
+        ordered = np.zeros(len(x), np.int32)
+        ordered[inside] = values.reshape(size[1], size[0])[y[inside], x[inside]]
+        options = np.array(HeatRow(range_low=1, range_high=2, is_automatic=True, color_map=0).numbers(), np.float32)
+        given, parameters = target.upload(ordered, "test"), target.upload(options, "test")
+        measured, packs = target.zeros(STEP_BUCKETS + 2, np.int32, "test"), len(x) // target.lane_count
+        target.launch(unit, "count_values", packs, frame=film.frame, pack_count=packs, values=given, measured=measured)
+        target.launch(unit, "choose_range", 1, options=parameters, measured=measured)
+        return target.download(measured)

@@ -342,3 +342,18 @@ def test_a_scene_without_lights_materials_or_normals_is_seen(target: Target) -> 
         8,
     )
     assert image[4, 4].min() > 0.3 and not image[0, 0].any()
+
+
+def test_glass_around_glass_takes_its_light_before_and_after(target: Target) -> None:
+    """A clear layer within a tinted one of the same index: light is in the tinted one again once it has left the clear
+    one, and loses there what Beer's law says."""
+    tint, ior = np.array([0.3, 0.6, 0.9]), 1.6
+    clear = Material("", (1.0, 1.0, 1.0, 1.0), roughness=0.0, transmission=1.0, ior=ior)
+    tinted = dataclasses.replace(clear, attenuation_color=tuple(tint), attenuation_distance=0.7)
+    lamp = Material("", (0.0, 0.0, 0.0, 1.0), emission=(2.0, 2.0, 2.0), ior=1.0, roughness=1.0)
+    wall = dataclasses.replace(square(9.0, -2.0), material_ids=np.full(2, 2, np.int32))
+    nested = scene_of(*slab(0.7, -0.7, 0), *slab(0.5, 0.1, 1), wall, materials=(tinted, clear, lamp), lights=(OUT,))
+    fresnel, left = ((ior - 1.0) / (ior + 1.0)) ** 2, tint ** ((0.2 + 0.8) / 0.7)
+    expected = 2.0 * (1.0 - fresnel) ** 2 * left / (1.0 - (fresnel * left) ** 2)
+    image = draw(target, nested, WhittedOptions(depth=9, threshold=0.0, **NONE), 8)
+    assert np.allclose(image, expected, rtol=4e-3)
