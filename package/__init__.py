@@ -199,9 +199,23 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("raygrove.gpu.face.sensors")
     if name not in _HOME_OF:
         raise AttributeError(f"module 'raygrove' has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOME_OF[name]), name)
+    value = getattr(_home_of(name), name)
     globals()[name] = value
     return value
+
+
+def _home_of(name: str) -> Any:
+    """The module that a name is from. Error where that needs what is not installed."""
+    home = _HOME_OF[name]
+    try:
+        return importlib.import_module(home)
+    except ModuleNotFoundError as error:
+        if not home.startswith("raygrove.app.") or (error.name or "").startswith("raygrove"):
+            raise
+        from raygrove.gpu.errors import Error
+        from raygrove.program import how_to_install
+
+        raise Error(f"the library {error.name} is missing", f"rg.{name}", how_to_install("app").rstrip(".")) from error
 
 
 def __dir__() -> list[str]:

@@ -20,7 +20,7 @@ import numpy as np
 from raygrove.app.live.ring import TRANSFORMS, VERTICES, LiveRing, Shape
 from raygrove.gpu.errors import Error
 from raygrove.gpu.hierarchy.registry import structures
-from raygrove.program import COMMAND
+from raygrove.program import COMMAND, how_to_install
 from raygrove.version import VERSION
 
 GREY = (0.8, 0.8, 0.8)
@@ -150,20 +150,28 @@ def show(scene: Any, tree: Any = None, *, size: tuple[int, int] | None = None) -
     no display."""
     if threading.current_thread() is not threading.main_thread():
         raise WindowError("show opens a window, which only the main thread may: call it there, or use Viewer.")
-    from raygrove.app.cli.arguments import parse
-    from raygrove.app.cli.main import Words, run
-
     ring = ring_of(scene, 1)
     reading, writing = os.pipe()
     try:
         words = ["view", "--live", f"{ring.descriptor}:{reading}", *structure_words(tree), *_size_words(size)]
-        names = parse(words, VERSION)
-        if run(names, Words(names)) != 0:
+        if _run(words) != 0:
             raise WindowError("The window could not be shown: there is no display, or it failed; stderr says why.")
     finally:
         os.close(writing)
         os.close(reading)
         ring.close()
+
+
+def _run(words: list[str]) -> int:
+    """The program by a command line, and its exit code. WindowError where it needs what is not installed."""
+    try:
+        from raygrove.app.cli.arguments import parse
+        from raygrove.app.cli.main import Words, run
+
+        names = parse(words, VERSION)
+        return run(names, Words(names))
+    except ModuleNotFoundError as error:
+        raise WindowError(f"The library {error.name} is missing. {how_to_install('app')}") from error
 
 
 # -- what is shown -----------------------------------------------------------------------------------------------------

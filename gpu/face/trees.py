@@ -20,7 +20,7 @@ from ..analysis.tree_files import save_tree, tree_of
 from ..analysis.validation import Validation
 from ..errors import Error
 from ..hierarchy.base import Hierarchy, NodeTable, Primitives, StructureChoice
-from ..hierarchy.bvh.own.boxes import read_boxes
+from ..hierarchy.bvh.own.boxes import read_numbered_boxes
 from ..hierarchy.registry import make_structure, structure
 from ..library_queries import checked_points
 from ..occlusion import RESOLUTION, visible_nodes
@@ -347,10 +347,10 @@ class Structure(NearestToArrays):
         return self._hierarchy.capabilities.splits_references
 
     def primitive_boxes(self) -> np.ndarray:
-        """(N, 6) float32: lower and upper corner of each primitive, as the scene is now. Waits for the device."""
+        """(N, 6) float32: lower and upper corner of each `prim_id`, as the scene is now. Waits for the device."""
         with self._used("Structure.primitive_boxes") as target:
             primitives = self._source.update(None)
-            return read_boxes(target, primitives)
+            return read_numbered_boxes(target, primitives)
 
     # -- life ---------------------------------------------------------------------------------------------------------
     def close(self) -> None:

@@ -45,3 +45,20 @@ def test_type_checkers_see_what_is_loaded() -> None:
         for alias in node.names
     }
     assert named == raygrove._HOME_OF and set(named) == set(raygrove.__all__) - {"__version__"} | {"open"}
+
+
+@pytest.mark.parametrize(("call", "missing"), [("NotebookViewer", "PIL"), ("show", "platformdirs")])
+def test_what_needs_more_than_numpy_says_what_is_missing(call: str, missing: str) -> None:
+    program = f"""
+import sys
+sys.modules[{missing!r}] = None
+import raygrove as rg
+try:
+    rg.{call}(([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]))
+except rg.Error as error:
+    print(error)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=PROCESS_S, check=True
+    )
+    assert f"he library {missing} is missing" in done.stdout, done.stdout

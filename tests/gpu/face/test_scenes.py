@@ -99,6 +99,22 @@ def test_readers_of_other_packages_make_plain_scenes_by_these_names() -> None:
     assert isinstance(rg.Scene("cpu"), rg.Scene) and isinstance(scene_type(name="y"), plain.Scene)
 
 
+@pytest.mark.parametrize("configuration", ["two_level", "lbvh"])
+def test_scenes_whose_groups_are_in_no_order_are_judged(host_target: Target, configuration: str) -> None:
+    """Triangles of a group lie side by side in the tree; boxes, hits and references have the scene's numbers."""
+    poses = np.tile(np.eye(3, 4, dtype=np.float32), (4, 1, 1))
+    poses[:, 0, 3] = 0.0, 5.0, 9.0, 14.0
+    scene = rg.Scene(target=host_target)
+    robots = scene.add_mesh(V, T, transforms=poses, groups=np.array([2, 0, 1, 0]))
+    scene.add_mesh(V + np.float32(50.0), T)
+    expected = np.repeat([0.0, 5.0, 9.0, 14.0, 50.0], len(T))
+    with rg.build(scene, configuration) as tree:
+        np.testing.assert_array_equal(tree.primitive_boxes()[:, 0] // 1, expected // 1)
+        assert tree.validate().is_valid and not rg.diagnose(tree)
+        robots.transforms = poses + np.float32(1.0)
+        assert not tree.validate().is_valid, "the tree is of another pose now"
+
+
 def test_devices_are_named(host_target: Target) -> None:
     with pytest.raises(rg.Error, match="There is no device 'gpu'"):
         rg.Scene(device="gpu")

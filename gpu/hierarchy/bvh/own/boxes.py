@@ -17,3 +17,14 @@ def read_boxes(target: Target, primitives: Primitives) -> np.ndarray:
     bounds = target.scratch("own.bounds", (primitives.count, 6), np.float32)
     target.launch(unit, "write_bounds", primitives.count, primitives=primitives.view, bounds=bounds)
     return target.download(bounds)
+
+
+def read_numbered_boxes(target: Target, primitives: Primitives) -> np.ndarray:
+    """The same in the order of the numbers that hits and references have: those of the scene, where triangles lie in
+    another order. Of all triangles of a scene, none left out."""
+    boxes = read_boxes(target, primitives)
+    if primitives.scene_ids is None:
+        return boxes
+    numbered = np.empty_like(boxes)
+    numbered[target.download(primitives.scene_ids)] = boxes
+    return numbered
