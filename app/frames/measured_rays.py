@@ -38,6 +38,7 @@ class MeasuredRays:
         self._made: Workload | Error | None = None
         self._now: tuple[Workload, float, int, Rays] | None = None
         self._traced: TracedRays | None = None
+        self._taught: set[Any] = set()  # histories of updates that learnt from these rays
 
     def choose(self, options: RayOptions, scene: Scene, moment: Moment) -> None:
         """What is measured from now on, and at which instant. Others let go of those before, and so does a file that
@@ -45,6 +46,7 @@ class MeasuredRays:
         stamp = _stamp_of(options.measured) if measures_others(options) else None
         if (options.measured, stamp) != (self._options.measured, self._stamp) or scene is not self._scene:
             self._made = self._now = self._traced = None
+            self._end_lessons()
         self._options, self._stamp, self._scene, self._moment = options, stamp, scene, moment
 
     def workload(self) -> Workload | None:
@@ -77,9 +79,16 @@ class MeasuredRays:
 
     # -- through the structures of pictures that were drawn -----------------------------------------------------------
     def trace(self, engine: Any, view: View) -> tuple[float, int] | None:
-        """Milliseconds through a view's structure, and how many rays; None: the picture's are measured."""
+        """Milliseconds through a view's structure, and how many rays; None: the picture's are measured. Its update
+        policy learns from them in the picture's place."""
         rays = self.now()
-        return None if rays is None else (_trace(self._on(engine, rays), engine, view), len(rays))
+        if rays is None:
+            return None
+        ms = _trace(self._on(engine, rays), engine, view)
+        history = engine.drawn_slot(view).history
+        history.learn_given(ms, len(rays))
+        self._taught.add(history)
+        return ms, len(rays)
 
     def compared(self, engine: Any, views: Sequence[View]) -> ComparedHits | None:
         """What all find, beside brute force's hits, where it takes part, else the first one's."""
@@ -111,8 +120,14 @@ class MeasuredRays:
         """The engine goes: let go of what lies on its target, and of rays that are read or made anew for another one;
         what is wrong with them stays so."""
         self._now = self._traced = None
+        self._taught.clear()
         if not isinstance(self._made, Error):
             self._made = None
+
+    def _end_lessons(self) -> None:
+        for history in self._taught:
+            history.learn_pictures()
+        self._taught.clear()
 
     def _on(self, engine: Any, rays: Rays) -> TracedRays:
         traced = self._traced

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from ..hierarchy.base import Hierarchy, Primitives
 from .costs import Ticket, UpdateCosts
+from .given_rays import GivenRays
 from .ratio import RefitRatio
 
 MEASURE_INTERVAL = 0.1
@@ -39,6 +40,7 @@ class UpdateHistory:
         self.costs = UpdateCosts()
         self.ratio = RefitRatio()
         self.ticket = Ticket("nothing", 0, 0)
+        self._given: GivenRays | None = None
 
     # -- what policies decide by -----------------------------------------------------------------------------------
     @property
@@ -92,9 +94,32 @@ class UpdateHistory:
         return self.costs.age
 
     def learn(self, ticket: Ticket, update_ms: float, trace_ms: float, rays: int) -> None:
-        """The times of a frame have arrived, late."""
-        self.costs.learn(ticket, update_ms, trace_ms, rays)
-        self.ratio.learn(ticket, update_ms, trace_ms, rays)
+        """The times of a frame have arrived, late. Where rays of a set stand in for the picture's, its trace is left
+        out."""
+        if self._given is None:
+            self._learn(ticket, (update_ms, trace_ms, rays))
+        else:
+            self._learn(ticket, self._given.take_update(ticket, update_ms))
+
+    def learn_given(self, trace_ms: float, rays: int) -> None:
+        """Rays of a set were traced through the tree as it is, in the picture's place: from now on it is they that
+        count, and what pictures taught is forgotten."""
+        if self._given is None:
+            self.forget_costs()
+            self._given = GivenRays()
+        else:
+            self._learn(self.ticket, self._given.take_trace(self.ticket, trace_ms, rays))
+
+    def learn_pictures(self) -> None:
+        """The picture's rays count again, and what others taught is forgotten."""
+        if self._given is not None:
+            self.forget_costs()
+            self._given = None
+
+    def _learn(self, ticket: Ticket, found: tuple[float, float, int] | None) -> None:
+        if found is not None:
+            self.costs.learn(ticket, *found)
+            self.ratio.learn(ticket, *found)
 
     # -- what has been done ----------------------------------------------------------------------------------------
     def note(self, decision: Decision, primitives: Primitives) -> None:
@@ -129,6 +154,7 @@ class UpdateHistory:
         """The tree has been laid out anew: what frames took before says nothing of those to come. In `auto` the next
         motion begins with a rebuild."""
         self.costs, self.ratio, self._has_base = UpdateCosts(), RefitRatio(), False
+        self._given = None if self._given is None else GivenRays()
 
     def mark_measured(self) -> None:
         """The tree as it is has been measured by someone else."""

@@ -75,6 +75,22 @@ def test_rays_of_a_sensor_count_in_the_pictures_place(walker: Scene) -> None:
         assert compared is not None and compared.proofs[0].rays == 16 * 12 and len(compared.masks) == 2
 
 
+def test_adaptive_contestants_learn_from_the_rays_that_are_measured(walker: Scene) -> None:
+    """As they do without a window: 128 rays of the sensor, not the 192 of the picture; without the sensor those."""
+    with contextlib.closing(FrameMaker()) as maker:
+        slots = [HostSlot(16, 12), HostSlot(16, 12)]
+        for rays, count in ((DOME, 128), ("picture", 16 * 12)):
+            state = raced(walker, rays)
+            shown = set_option(state.settings, "race.contestants", "lbvh@auto, lbvh@ratio_optimiser")
+            state = dataclasses.replace(state, settings=shown)
+            for number in range(WARM_FRAMES + 9):
+                maker.draw(walker, state, Moment(0.1 * number), slots, is_moving=True)
+            slots_of_views = [maker._engine.drawn_slot(one) for one in maker._views]
+            cycle = slots_of_views[0].history.costs._cycle
+            assert cycle is not None and cycle.rays == count
+            assert slots_of_views[1].history.ratio._rays == count
+
+
 def _hits(corners: np.ndarray, origins: np.ndarray, directions: np.ndarray, t_max: float) -> int:
     """Rays that hit any triangle, after Moeller and Trumbore in float64."""
     corners = corners.astype(np.float64)
