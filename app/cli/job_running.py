@@ -21,7 +21,7 @@ from raygrove.app.cli.common import check_attributes, reference_from, settings_o
 from raygrove.app.cli.render import digest, frames_of
 from raygrove.app.cli.rows import frame_row
 from raygrove.app.cli.suite_jobs import report_of_job, settings_of_job
-from raygrove.app.cli.sweep_plan import beside, words_of
+from raygrove.app.cli.sweep_plan import beside, files_of, words_of
 from raygrove.app.document.opening import open_scene
 from raygrove.app.document.state import State
 from raygrove.app.export.images import save_png
@@ -38,7 +38,7 @@ from raygrove.bench.rows import Row
 from raygrove.bench.store.folder import DONE, FAILED, Store, is_of_the_place
 from raygrove.bench.store.jobs import SUITE, Job, digest_of_files
 from raygrove.bench.store.noise import MAIN, noise_of, rounds_of
-from raygrove.bench.trace import run_trace
+from raygrove.bench.trace import GIVEN, run_trace
 from raygrove.gpu.linux import processor_lines, processors, try_lock
 from raygrove.gpu.scene import Scene
 from raygrove.gpu.target import choose
@@ -97,6 +97,7 @@ class Runner:
         if job.what["measure"] == SUITE:
             return self._suite(job)
         self._check_files(job)
+        self._check_rays(job)
         names = parse(words_of(job.what, job.files), VERSION)
         settings = settings_of_flags(names, Settings())
         scene, state = self._start(job, names, settings)
@@ -121,14 +122,15 @@ class Runner:
 
     def _check_files(self, job: Job, key: str = "scene") -> None:
         """Refuse a scene that is not the one whose hash the job has."""
-        if not job.files:
-            return
-        try:
-            found = digest_of_files((*job.files, *beside(job.files)))
-        except OSError as error:
-            raise RefusedError(f"{error.filename} cannot be read: {error.strerror}.") from error
-        if found != job.what[key]:
-            raise RefusedError(f"{Path(job.files[0]).name} was changed since the sweep began; start it again.")
+        files, _ = files_of(job.what, job.files)
+        if files:
+            _check_digest((*files, *beside(files)), job.what[key])
+
+    def _check_rays(self, job: Job) -> None:
+        """Refuse a file of rays that is not the one whose hash the job has."""
+        _, files = files_of(job.what, job.files)
+        if files:
+            _check_digest(files, job.what["rays"])
 
     def _start(self, job: Job, names: argparse.Namespace, settings: Settings) -> tuple[Scene, State]:
         reference = reference_from(names, settings)
@@ -161,10 +163,19 @@ class Runner:
         return rows
 
 
+def _check_digest(files: tuple[str, ...], wanted: str) -> None:
+    try:
+        found = digest_of_files(files)
+    except OSError as error:
+        raise RefusedError(f"{error.filename} cannot be read: {error.strerror}.") from error
+    if found != wanted:
+        raise RefusedError(f"{Path(files[0]).name} was changed since the sweep began; start it again.")
+
+
 def measured(kind: str, target: Target, task: Task) -> list[Row]:
     """The rows of one kind of measurement, without other programs beside it."""
     if kind == "trace":
-        return run_trace(target, task)
+        return run_trace(target, task) if task.rays is None else run_trace(target, task, kinds=tuple(GIVEN))
     return [run_build(target, task) if kind == "build" else run_frame(target, task)]
 
 

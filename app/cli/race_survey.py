@@ -18,6 +18,7 @@ from raygrove.gpu.analysis.intervals import LEAST_SAMPLES
 from raygrove.gpu.analysis.racing import Course
 from raygrove.gpu.analysis.survey import every_structure, survey
 from raygrove.gpu.errors import Error
+from raygrove.gpu.face.workloads import workload_of
 from raygrove.gpu.scene import Scene
 from raygrove.gpu.settings import OptionError
 
@@ -39,16 +40,16 @@ def check_survey(names: argparse.Namespace) -> None:
 
 def correlate(names: argparse.Namespace, words: Words, scene: Scene, state: State, course: Course, command: str) -> int:
     """Measure, print, and keep where asked for; 1 where hits differ."""
-    if measures_others(state.settings.rays):
-        said = f"rays.measured = {state.settings.rays.measured} (or --rays)"
-        raise UsageError(f"{said} does not go with --correlate, which traces a camera's rays through structures.")
+    measured = state.settings.rays
+    rays = workload_of(measured.measured, scene) if measures_others(measured) else None
     try:
         entries = race_report.entries_of(names.contestants or every_structure(), state)
     except (OptionError, Error) as error:
         raise UsageError(f"--contestants: {str(error).rstrip('.')}.") from error
     prepare = functools.partial(race_report.prepared, scene=scene, state=state)
     with contextlib.closing(target_from(state.settings, words)) as target:
-        found = survey(target, scene, entries, course, prepare=prepare, say=words.detail)
+        found = survey(target, scene, entries, course, rays=rays, hidden=state.hidden, prepare=prepare,
+                       say=words.detail)  # fmt: skip
     if names.out is not None:
         ending = Path(names.out).suffix.lower()
         text = (

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from raygrove.app.cli.sweep_plan import words_of
+from raygrove.app.cli.sweep_plan import files_of, words_of
 from raygrove.app.export.tables import json_text, text_table
 from raygrove.app.export.whole_files import check_writable, write_atomically
 from raygrove.app.problems.problems import EXIT_USAGE, UsageError
-from raygrove.bench.store.jobs import SUITE
+from raygrove.bench.store.jobs import DIGEST, SUITE
 from raygrove.bench.store.packed import QueryError, query
 from raygrove.bench.store.reading import ENDING, read_results
 from raygrove.bench.store.report import parts_of
@@ -122,7 +122,7 @@ def _open(records: Sequence[Mapping[str, Any]], start: str) -> int:
     if "measure" not in what:
         raise UsageError(f"--open {start}: this result is not Raygrove's, and says no scene.")
     files = found[0].get("files", [])
-    if str(what["scene"]).startswith("sha256:") and not files:
+    if str(what["scene"]).startswith(DIGEST) and not files_of(what, files)[0]:
         raise UsageError(f"--open {start}: this result does not say where its scene lies.")
     return main(words_of(what, files, "view"))
 

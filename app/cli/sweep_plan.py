@@ -16,11 +16,13 @@ from raygrove.app.scene_io.demos import ALL_DEMOS
 from raygrove.app.scene_io.files import expand
 from raygrove.app.settings.file import sentence_of
 from raygrove.app.settings.flags import OPTION_KEYS, configuration_keys
+from raygrove.app.settings.ray_options import checked_rays, file_of
 from raygrove.app.settings.settings import Settings, option_field, set_option, set_text
 from raygrove.app.system.watch import BESIDE
-from raygrove.bench.store.jobs import FORMAT, MEASURES, Job, digest_of_files
+from raygrove.bench.store.jobs import DIGEST, FORMAT, MEASURES, Job, digest_of_files
 from raygrove.bench.store.plans import Plan
 from raygrove.gpu.configuration import parse
+from raygrove.gpu.ray_sources import PICTURE as OF_PICTURE
 from raygrove.gpu.settings import OptionError
 from raygrove.version import VERSION
 
@@ -59,7 +61,7 @@ PICTURE: dict[str, Reader] = {
 }
 KEYS: dict[str, dict[str, Reader]] = {
     "build": {"size": values.size, **AT, **MEASURED},
-    "trace": {**SEEN, **AT, **MEASURED},
+    "trace": {**SEEN, **AT, **MEASURED, "rays": _plain},
     "frame": {**SEEN, **AT, **MEASURED, **DRAWN},
     "render": {**SEEN, **AT, **DRAWN, **PICTURE},
 }
@@ -112,7 +114,9 @@ class Jobs:
             for key in KEYS[what["measure"]]:
                 if key in DEFAULTS and key not in what:
                     what[key] = _DEFAULTS_READ[key]
-            yield Job(what, self._files.get(what["scene"], ()))
+            if what.get("rays") == OF_PICTURE:
+                del what["rays"]  # the same job as one that does not say it
+            yield Job(what, (*self._files.get(what["scene"], ()), *self._files.get(what.get("rays", ""), ())))
 
     def _measures(self, job: Mapping[str, Any]) -> Sequence[str]:
         said = {**self._plan.fixed, **job}
@@ -153,6 +157,8 @@ class Jobs:
             return text
         if key == "scene":
             return self._scene(text)
+        if key == "rays":
+            return self._rays(text)
         if key == "configuration":
             settings = Settings()
             for name, part in configuration_keys(text):
@@ -188,6 +194,22 @@ class Jobs:
         digest = digest_of_files((*files, *beside(files)))
         self._files[digest] = files
         return digest
+
+    def _rays(self, text: str) -> str:
+        """A sensor as it is spelt, or the hash of what a file of rays holds."""
+        path = file_of(text)
+        if not path:
+            return checked_rays(text)
+        (file,) = files_named(self._path, "rays", [os.path.join(self._path.parent.absolute(), path)], self._names)
+        digest = digest_of_files((file,))
+        self._files[digest] = (file,)
+        return digest
+
+
+def files_of(what: Mapping[str, Any], files: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Of a job's files those of its scene, and that of its rays, which comes last, where they lie in one."""
+    count = len(files) - str(what.get("rays", "")).startswith(DIGEST)
+    return tuple(files[:count]), tuple(files[count:])
 
 
 def beside(files: Sequence[str]) -> tuple[str, ...]:
@@ -229,13 +251,16 @@ def words_of(what: Mapping[str, Any], files: Sequence[str], command: str = "") -
     knows."""
     measure = what["measure"]
     words = [command] if command else ["render"] if measure == "render" else ["bench", measure]
-    words += list(files) if files else [f"--demo={what['scene']}"]
+    of_scene, of_rays = files_of(what, files)
+    words += list(of_scene) if of_scene else [f"--demo={what['scene']}"]
     left_out = ("repeat", "warmup", "size") if command == "view" else ()
     for key, value in sorted(what.items()):
         if key in ("measure", "scene", "format", "version", "sources", *left_out):
             continue
         if "." in key:
             words += ["--set", f"{key}={_typed(value)}"]
+        elif key == "rays":
+            words.append(f"--rays={of_rays[0] if of_rays else value}")
         else:
             words.append(f"--{'hierarchy' if key == 'configuration' else key.replace('_', '-')}={_typed(value, key)}")
     return words

@@ -19,6 +19,8 @@ SUITE = "suite"
 """The measure of a published evaluation's scene, which no plan says."""
 TIMED = (*MEASURES[:3], SUITE)
 """What runs alone on its device."""
+DIGEST = "sha256:"
+"""How the hash of files begins, where a job has it in the place of a name."""
 SOURCES = ("app", "bench", "gpu")
 ENDINGS = (".py", ".cu", ".cuh", ".cpp", ".h")
 
@@ -27,7 +29,7 @@ ENDINGS = (".py", ".cu", ".cuh", ".cpp", ".h")
 class Job:
     """`what` is everything that the result follows from, by names: `measure`, `scene` (a built-in scene's name, or the
     hash of its files), `configuration`, flags and settings, `device` (its kind), `version` and `sources`. `files` is
-    where the scene lies on this machine, no part of the hash."""
+    where the scene lies on this machine, and behind it a file of rays, no part of the hash."""
 
     what: Mapping[str, Any]
     files: tuple[str, ...] = ()
@@ -62,14 +64,15 @@ def described(what: Mapping[str, Any]) -> str:
     """A job in a line: configuration, scene, measure, and what else was chosen."""
     first = ("measure", "scene", "configuration", "device", "format", *BUILT_BY)
     scene = str(what.get("scene", ""))
-    scene = scene[:19] if scene.startswith("sha256:") else scene
+    scene = scene[:19] if scene.startswith(DIGEST) else scene
     rest = (f"{key}={_short(value)}" for key, value in sorted(what.items()) if key not in first)
     named = (str(what.get(key, "")) for key in ("measure", "configuration", "device"))
     return " ".join(word for word in (*named, scene, *rest) if word)
 
 
 def _short(value: Any) -> str:
-    return "x".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    text = "x".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    return text[:19] if text.startswith(DIGEST) else text
 
 
 def digest_of_sources(root: pathlib.Path | None = None) -> str:
@@ -93,4 +96,4 @@ def digest_of_files(paths: tuple[str, ...]) -> str:
     for path in paths:
         with open(path, "rb") as file:
             digest.update(hashlib.file_digest(file, "sha256").digest())
-    return f"sha256:{digest.hexdigest()}"
+    return f"{DIGEST}{digest.hexdigest()}"

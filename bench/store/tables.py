@@ -22,8 +22,8 @@ ENDINGS = (".csv", ".md", ".tex", ".html")
 FROM_ROWS = ("triangles", "layout", "update", "frame", "time", "mrays_per_s", "sah_cost", "depth", "bytes", "hits",
              "sum_t", "file", "image_sha256")  # fmt: skip
 """What a flat row takes of a result's row as it is."""
-SHOWN = ("scene", "configuration", "ray_type", "device", "frame", "build_ms", "refit_ms", "trace_ms", "frame_ms",
-         "mrays_per_s", "sah_cost", "status", "sha", "noise")  # fmt: skip
+SHOWN = ("scene", "configuration", "ray_type", "rays", "device", "frame", "build_ms", "refit_ms", "trace_ms",
+         "frame_ms", "mrays_per_s", "sah_cost", "status", "sha", "noise")  # fmt: skip
 """The columns that a table has where nobody says."""
 _FILTER = re.compile(r"([\w.]+)(!=|<=|>=|=|<|>)(.*)", re.DOTALL)
 _COMPARED: dict[str, Callable[[float, float], bool]] = {

@@ -39,7 +39,9 @@ class Contestant:
 
     `rebuilds` and `refits` are of all timed frames. Figures of the tree are those of the last frame, None where a
     structure has none; steps are nodes visited and primitives tested, of warps of 8 x 4 pixels in the last frame: a
-    warp takes as long as its longest ray. `note` is what is to be known of it: that a file's boxes were wrong."""
+    warp takes as long as its longest ray. Over rays of a set a warp is 32 that follow one another, and its steps are
+    those of the traversal that runs (divergence.py). `note` is what is to be known of it: that a file's boxes were
+    wrong."""
 
     letter: str
     configuration: str

@@ -17,7 +17,9 @@ from ..update.history import UpdateHistory
 from ..update.options import UpdateOptions
 from ..update.registry import policy
 from ..view import ViewSettings
+from .divergence import Divergence, divergence_of_rays
 from .rig import Rig
+from .traced_rays import in_rows
 from .workload import Workload
 
 
@@ -45,6 +47,10 @@ class Lane(Protocol):
 
     def statistics(self) -> HierarchyStatistics | None:
         """Of the tree as it is; None where nobody may look into it."""
+
+    def warps(self) -> Divergence | None:
+        """For whom the warps of the last frame's rays wait, 32 rays that follow one another; None where nobody may
+        look into the tree."""
 
     def close(self) -> None:
         """Give everything back."""
@@ -93,6 +99,11 @@ class StructureLane:
         hierarchy.measure_quality()
         self.rig.target.synchronize()
         return hierarchy.stats()
+
+    def warps(self) -> Divergence:
+        """Of the last frame."""
+        rows = in_rows(self.rig.target, self.rig.rays)
+        return divergence_of_rays(self.rig.target, self.rig.hierarchy, rows)
 
     def close(self) -> None:
         """Give the memory back."""

@@ -33,20 +33,24 @@ def run(
     rays: Workload,
     *,
     hidden: Collection[int] = (),
+    against: Entry | Rival | None = None,
     say: Callable[[str], None] = lambda sentence: None,
 ) -> Race:
     """Race over rays; of the course only instants and passes count. Objects that are `hidden`, by number, are left out.
-    Raises Error for what cannot be raced."""
+    `against` is another one whose hits all are compared with, and which is not timed. Raises Error for what cannot be
+    raced."""
     check(entries, course)
-    with _lanes(target, scene, entries, rays, hidden) as lanes:
-        timed = timed_passes(len(lanes), course, lambda place, n: lanes[place].play(course.moments[n]), say)
+    beside = () if against is None else (against,)
+    with _lanes(target, scene, (*entries, *beside), rays, hidden) as lanes:
+        timed = timed_passes(len(entries), course, lambda place, n: lanes[place].play(course.moments[n]), say)
         say("Comparing hits.")
-        oracle = oracle_of([one.configuration for one in entries])
+        oracle = oracle_of([one.configuration for one in entries]) if against is None else len(entries)
         proofs = _proved(lanes, course, oracle, rays)
         made = [_contestant(LETTERS[place], entry, lanes[place], timed[place], proofs[place])
                 for place, entry in enumerate(entries)]  # fmt: skip
     frames = tuple(moment.frame_id for moment in course.moments)
-    about = ((len(rays), 1), SAID, course.repeat, target.device_name, target.name, LETTERS[oracle])
+    compared_with = LETTERS[oracle] if against is None else against.configuration
+    about = ((len(rays), 1), SAID, course.repeat, target.device_name, target.name, compared_with)
     return Race(scene.name, scene.triangle_count, frames, *about, judged(made))
 
 
@@ -100,7 +104,7 @@ def _contestant(
         return [statistics.fmean(part(one) for one in frames) for frames in passes]
 
     update, trace = samples(lambda one: one.update_ms), samples(lambda one: one.trace_ms)
-    everything, tree = [one for frames in passes for one in frames], lane.statistics()
+    everything, tree, warps = [one for frames in passes for one in frames], lane.statistics(), lane.warps()
     columns = zip(*passes, strict=True)
     return Contestant(
         letter, entry.configuration, lane.layout,
@@ -110,5 +114,6 @@ def _contestant(
         sum(one.update == "rebuild" for one in everything), sum(one.update == "refit" for one in everything),
         lane.ray_count, lane.ray_count / max(statistics.median(trace), 1e-9) / 1000.0, proof,
         *((None,) * 4 if tree is None else (tree.sah_cost, tree.end_point_overlap, tree.leaf_variability, tree.depth)),
-        0 if tree is None else tree.bytes, note=entry.note if isinstance(entry, Entry) else lane.note,
+        0 if tree is None else tree.bytes, None if warps is None else warps.mean,
+        None if warps is None else warps.longest, note=entry.note if isinstance(entry, Entry) else lane.note,
     )  # fmt: skip

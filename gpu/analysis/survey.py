@@ -1,6 +1,6 @@
 """What goes with speed over all structures on a scene: a race in heats of as many as one holds, all over the same
-frames, camera and rays, with all hits compared with those of one; and the rank correlation of each figure of their
-trees with measured rays a second."""
+frames and the same rays, of a camera or of a set, with all hits compared with those of one; and the rank correlation of
+each figure of their trees with measured rays a second."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import dataclasses
 import io
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from ..engine import Engine
@@ -19,7 +19,9 @@ from ..scene import Scene
 from ..target.base import Target
 from .race import LETTERS, METRICS, Contestant, Correlation, Race, correlations_of, few_sentence, finite, verdict_of
 from .racing import Course, Entry, oracle_of, run
+from .ray_racing import run as race_rays
 from .whole_file import whole_file
+from .workload import Workload
 
 
 @dataclasses.dataclass(frozen=True)
@@ -122,29 +124,38 @@ def survey(
     entries: Sequence[Entry],
     course: Course,
     *,
+    rays: Workload | None = None,
+    hidden: Collection[int] = (),
     prepare: Callable[[Engine], None] = lambda engine: None,
     say: Callable[[str], None] = lambda sentence: None,
 ) -> Survey:
     """Race all in heats, and compare the hits of all with those of brute force where it takes part, else of the first
-    that could be raced. Where one cannot be, those of its heat race one by one, and it is left out. Raises Error where
-    none can be."""
+    that could be raced. Where one cannot be, those of its heat race one by one, and it is left out. With `rays` these
+    are traced in every frame in place of a camera's, without the objects that are `hidden`, and `prepare` is not used.
+    Raises Error where none can be raced."""
     races: list[Race] = []
     left_out: list[tuple[str, str]] = []
     first = oracle_of([one.configuration for one in entries]) if entries else 0
     ordered = [*entries[first : first + 1], *entries[:first], *entries[first + 1 :]]
     against: Entry | None = None
+
+    def raced(some: Sequence[Entry]) -> Race:
+        if rays is None:
+            return run(target, scene, some, course, against=against, prepare=prepare)
+        return race_rays(target, scene, some, course, rays, hidden=hidden, against=against)
+
     for start in range(0, len(ordered), len(LETTERS)):
         heat = ordered[start : start + len(LETTERS)]
         say(f"Heat {start // len(LETTERS) + 1}: {', '.join(one.configuration for one in heat)}.")
         try:
-            races.append(run(target, scene, heat, course, against=against, prepare=prepare))
+            races.append(raced(heat))
             against = against or heat[0]
             continue
         except Error as error:
             say(f"One by one: {error}")
         for one in heat:
             try:
-                races.append(run(target, scene, [one], course, against=against, prepare=prepare))
+                races.append(raced([one]))
                 against = against or one
             except Error as error:
                 left_out.append((one.configuration, str(error).rstrip(".")))

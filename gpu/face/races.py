@@ -95,6 +95,7 @@ def correlate(
     ray_type: str = "smooth",
     ray_type_options: dict[str, Any] | None = None,
     size: tuple[int, int] = (512, 384),
+    rays: RaySet | SensorRays | HungSensor | str | None = None,
     repeat: int = 7,
     seed: int = 0,
     device: str = "auto",
@@ -104,9 +105,9 @@ def correlate(
     measured rays a second, outliers named. Waits: each frame is drawn `repeat` + 2 times by all.
 
     `contestants` are any number of configurations, without them every structure but brute force; all else is said as
-    for `rg.race`. They race in heats of eight, and the hits of all are compared with those of one (`against`):
-    `brute_force` where it takes part, else the first. What cannot be raced on this scene is `left_out`, with the
-    reason. Of fewer than four there is no correlation, and a sentence says why.
+    for `rg.race`, `rays` in place of a camera's too. They race in heats of eight, and the hits of all are compared with
+    those of one (`against`): `brute_force` where it takes part, else the first. What cannot be raced on this scene is
+    `left_out`, with the reason. Of fewer than four there is no correlation, and a sentence says why.
 
     Raises Error where none can be raced, ConfigurationError and OptionError for a spelling.
 
@@ -123,7 +124,8 @@ def correlate(
     shared = _shared(ray_type, ray_type_options, seed)
     with device_of(device).used("rg.correlate") as target, given_trees(trees or {}, _first_mesh(scene, course, trees)):
         texts = every_structure() if contestants is None else contestants
-        return survey(target, plain, [entry_of(text, shared) for text in texts], course)
+        workload = None if rays is None else workload_of(rays, plain, "rg.correlate")
+        return survey(target, plain, [entry_of(text, shared) for text in texts], course, rays=workload)
 
 
 def _course(

@@ -95,6 +95,9 @@ class EmbreeLane:
         """Nobody may look into its trees."""
         return None
 
+    def warps(self) -> None:
+        """Nor count in them."""
+
     def close(self) -> None:
         """End the process."""
         self._process.close()

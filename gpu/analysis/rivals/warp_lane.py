@@ -86,6 +86,9 @@ class WarpLane:
         """Nobody may look into its trees."""
         return None
 
+    def warps(self) -> None:
+        """Nor count in them."""
+
     def close(self) -> None:
         """Let go of what it has."""
         del self._mesh, self._rays

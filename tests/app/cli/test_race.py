@@ -199,10 +199,19 @@ def test_more_structures_than_a_race_holds_are_correlated(
     assert capsys.readouterr().out == found[0].to_json()
 
 
+def test_rays_of_a_sensor_are_correlated(capsys: pytest.CaptureFixture[str]) -> None:
+    texts = "lbvh,lbvh/bvh2,hploc,hploc/bvh2"
+    assert race("--correlate", "--contestants", texts, "--rays", "dome:rows=4:columns=32:node=head", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["rays_said"] == "128 rays of a set" and found["mismatches"] == 0
+    assert {one["configuration"] for one in found["contestants"]} == {*texts.split(",")}
+    assert all(one["longest_warp"] >= one["mean_warp"] > 0 for one in found["contestants"])
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--set", "rays.measured=dome"), "rays.measured = dome (or --rays) does not go with --correlate"),
+        (("--rays", "dome:node=wheel"), "there is no node called 'wheel'"),
         (("--out", "all.tex"), "with --correlate it is written as .json, .csv, .html"),
         (("--contestants", "lbhv"), "did you mean lbvh"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import dataclasses
 import io
@@ -14,10 +15,12 @@ import pytest
 from raygrove.gpu.analysis.hit_proof import HitProof, compared
 from raygrove.gpu.analysis.race import LETTERS, METRICS
 from raygrove.gpu.analysis.racing import Course
+from raygrove.gpu.analysis.ray_lanes import StructureLane
 from raygrove.gpu.analysis.survey import Survey, every_structure, survey
 from raygrove.gpu.camera import Camera
 from raygrove.gpu.errors import Error
 from raygrove.gpu.face.races import entry_of
+from raygrove.gpu.face.workloads import workload_of
 from raygrove.gpu.hierarchy.registry import structures
 from raygrove.gpu.scene import Moment
 from raygrove.gpu.target.base import Target
@@ -126,3 +129,26 @@ def test_nothing_that_can_be_raced_is_an_error(host_target: Target) -> None:
     entries = [entry_of("sbvh@refit", ViewSettings(ray_type="flat"))]
     with pytest.raises(Error, match="no structure can be raced here"):
         survey(host_target, moving_scene(), entries, COURSE)
+
+
+def test_rays_of_a_set_are_correlated_as_a_camera_s_are(host_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In heats of two, so that those of a later heat are compared with the first, too. What warps take is as it is
+    counted of the same rays through one of the trees."""
+    monkeypatch.setattr("raygrove.gpu.analysis.survey.LETTERS", "AB")
+    scene = moving_scene()
+    rays = workload_of("dome:rows=4:columns=32", scene)
+    texts = ("hploc", "lbvh/bvh2", "brute_force", "binned_sah/bvh2", "sbvh@refit")
+    entries = [entry_of(text, ViewSettings()) for text in texts]
+    found = survey(host_target, scene, entries, COURSE, rays=rays)
+    assert {one.configuration for one in found.contestants} == {*texts[:4]} and found.left_out[0][0] == "sbvh@refit"
+    assert found.rays_said == "128 rays of a set" and found.against == "brute_force"
+    assert found.mismatches == 0 and {one.proof.rays for one in found.contestants} == {128}
+    assert {one.metric for one in found.correlations} <= {*METRICS} and "rays of a set" in found.to_html()
+    with contextlib.closing(StructureLane(host_target, scene, entries[1].settings, rays)) as lane:
+        lane.play(COURSE.moments[0])
+        warps = lane.warps()
+        assert len(warps.steps) == 128 // 32 and warps.longest >= warps.mean > 1.0
+        one = next(row for row in found.contestants if row.configuration == texts[1])
+        assert (one.mean_warp, one.longest_warp) == (warps.mean, warps.longest)
+    hidden = survey(host_target, scene, entries[:1], COURSE, rays=rays, hidden=range(len(scene.objects)))
+    assert hidden.contestants[0].proof.hits == 0 < found.contestants[0].proof.hits
