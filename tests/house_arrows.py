@@ -37,7 +37,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "app.ui.panels": (
         *("app.ui.commands", "app.ui.picture", "app.ui.session", "app.ui.widgets", "gpu.analysis", *BEHIND_THE_WINDOW),
     ),
-    "app.ui.dialogs": ("app.ui.commands", "app.ui.session", "app.ui.widgets", *BEHIND_THE_WINDOW),
+    "app.ui.dialogs": ("app.ui.commands", "app.ui.session", "app.ui.widgets", "gpu.analysis", *BEHIND_THE_WINDOW),
     "app.ui.messages": ("app.ui.dialogs", "app.ui.session", "app.ui.widgets", *BEHIND_THE_WINDOW),
     "app.ui.race": (
         *("app.ui.pipeline", "app.ui.picture", "app.ui.session", "app.ui.widgets", "gpu.analysis"),
@@ -71,6 +71,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
         "gpu.display.sphere_look",
         "gpu.engine",
         "gpu.face.given_trees",
+        "gpu.face.laboratory",
         "gpu.face.races",
         "gpu.face.workloads",
         "gpu.hierarchy.base",

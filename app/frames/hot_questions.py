@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from raygrove.app.frames.live_hot_spots import LiveHotSpots, LiveList
 from raygrove.app.frames.measured_rays import MeasuredRays
 from raygrove.gpu.analysis.divergence import Divergence
 from raygrove.gpu.analysis.hot_findings import HotFinding
@@ -32,9 +33,15 @@ class OfViews:
     _engine: Any
     _views: Sequence[View]
     _measured = MeasuredRays()
+    _live: LiveHotSpots | None = None
 
     def _shown(self, view: int) -> View | None:
         return self._views[view] if self._engine is not None and view < len(self._views) else None
+
+    def _forget_rays(self) -> None:
+        """The engine goes: let go of what lies on its target for rays that are measured or counted."""
+        self._measured.forget()
+        self._live = None
 
 
 class HotQuestions(OfViews):
@@ -52,6 +59,22 @@ class HotQuestions(OfViews):
             return with_findings(self._engine, shown, found, given)
         except Error as error:
             return str(error)
+
+    def live_hot_spots(self, rays: str, kind: str, by: str, view: int = 0) -> LiveList | str | None:
+        """The dearest lines of the newest picture, by node, depth, object, material or triangle. What counts them is
+        kept until `end_live`."""
+        shown = self._shown(view)
+        if shown is None:
+            return None
+        self._live = self._live or LiveHotSpots()
+        try:
+            return self._live.read(self._engine, shown, rays, kind, by, self._measured.in_rows(self._engine.target))
+        except Error as error:
+            return str(error)
+
+    def end_live(self) -> None:
+        """Nobody looks at hot spots picture after picture any more: what counted them is given back."""
+        self._live = None
 
     def divergence(self, view: int = 0) -> Divergence | str | None:
         """For whom the warps of the newest picture wait, or those of the rays that are measured in its place."""

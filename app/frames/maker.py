@@ -285,7 +285,7 @@ class FrameMaker(Questions):
         engine, self._engine, self._scene, self._last_key, self._is_probed = self._engine, None, None, None, False
         self._pacing, self._views, self._prepared, self._last_update = Pacing(), (), {}, None
         self._overlays.forget()
-        self._measured.forget()
+        self._forget_rays()
         self._edited.forget()
         if engine is not None:
             engine.close()
@@ -295,7 +295,7 @@ class FrameMaker(Questions):
             if self._engine is not None:
                 self._engine.close()
                 self._engine, self._views, self._last_update = None, (), None
-                self._measured.forget()
+                self._forget_rays()
                 self._edited.forget()
                 # The scene before needs nothing any more: what its frames worked in goes, or it would be counted with
                 # this scene's for ever.

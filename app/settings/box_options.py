@@ -40,6 +40,11 @@ class BoxOptions:
         "or from a cell; anywhere draws all.",
         choices=("anywhere", "camera", "cell"),
     )
+    of_ray: bool = option(
+        False,
+        "Of the ray that the panel Ray follows, draw all boxes that it met, by what became of them, and not those of "
+        "one event alone.",
+    )
     cell: int = option(
         0,
         "The node whose box is the cell, where visible_from is cell, by its row in the table of nodes, which the tip "

@@ -24,6 +24,7 @@ from raygrove.app.scene_io.motions import MotionOptions
 from raygrove.app.settings import option_tables
 from raygrove.app.settings.box_options import BoxOptions, PeriodicBoxOptions
 from raygrove.app.settings.collision_options import CollisionOptions
+from raygrove.app.settings.hot_options import HotOptions
 from raygrove.app.settings.race_options import CHECKS as RACE_CHECKS
 from raygrove.app.settings.race_options import RaceOptions
 from raygrove.app.settings.ray_options import CHECKS as RAY_CHECKS
@@ -187,6 +188,7 @@ class Settings:
     window: WindowOptions = WindowOptions()
     race: RaceOptions = RaceOptions()
     rays: RayOptions = RayOptions()
+    hot_spots: HotOptions = HotOptions()
     timeline: TimelineOptions = TimelineOptions()
     camera: CameraOptions = CameraOptions()
     start: StartOptions = StartOptions()

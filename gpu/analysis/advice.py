@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from .clip_costs import measured
 from .rig import Rig
 from .schedules import ClipCosts, Schedule, cost_of, every_nth, offline_optimum, played
 
+OWN_SHARE = 0.4
+"""Of all trees, about how many are those of the configuration itself, where others are measured beside it."""
 RATIOS = (1.05, 1.1, 1.2, 1.3, 1.4, 1.5, 1.75, 2.0, 2.5, 3.0)
 
 
@@ -94,10 +96,15 @@ def advise(
     *,
     exact: bool = False,
     beside: Sequence[Maker] = (),
+    say: Callable[[float, str], None] = lambda share, name: None,
 ) -> Advice:
     """Measure a clip and find its schedules; `rays` are those of a frame, which trace times are scaled to. What is
-    `beside` it is measured too, by fewer trees."""
-    costs, error = measured(rig, moments, exact=exact, scale=rays / len(rig.rays))
+    `beside` it is measured too, by fewer trees. `say` hears which share of all is done, and what is measured now; what
+    it raises ends it."""
+    own = OWN_SHARE if beside else 1.0
+    costs, error = measured(
+        rig, moments, exact=exact, scale=rays / len(rig.rays), say=lambda share: say(own * share, configuration)
+    )
     count = len(costs)
     best = offline_optimum(costs)
     ms = cost_of(costs, best) / count
@@ -117,7 +124,8 @@ def advise(
     return Advice(
         configuration, count, rays, len(rig.rays), best, ms, n, ratio,
         tuple(sorted(found, key=lambda one: one.ms)), error, break_even(costs, rays),
-        compared(costs, beside, moments, rays, len(rig.rays)),
+        compared(costs, beside, moments, rays, len(rig.rays),
+                 lambda share, name: say(own + (1.0 - own) * share, name)),
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ schedule, and from how many rays a frame on it is the better choice."""
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 
@@ -61,17 +62,28 @@ def usual(configuration: str, layout: str) -> tuple[str, ...]:
 
 
 def compared(
-    costs: ClipCosts, makers: Sequence[Maker], moments: Sequence[Moment], rays: int, measured_rays: int
+    costs: ClipCosts,
+    makers: Sequence[Maker],
+    moments: Sequence[Moment],
+    rays: int,
+    measured_rays: int,
+    say: Callable[[float, str], None] = lambda share, name: None,
 ) -> tuple[Alternative, ...]:
-    """The alternatives to what `costs` are of, cheapest first. Traces are scaled from `measured_rays` to `rays`."""
+    """The alternatives to what `costs` are of, cheapest first. Traces are scaled from `measured_rays` to `rays`; `say`
+    hears which share is done, and what is measured now."""
     found = []
-    for name, make in makers:
+    for place, (name, make) in enumerate(makers):
+        told = functools.partial(_tell, say, name, place, len(makers))
         with make() as rig:
-            theirs, _ = measured(rig, moments, scale=rays / measured_rays, trees=TREES)
+            theirs, _ = measured(rig, moments, scale=rays / measured_rays, trees=TREES, say=told)
         best = offline_optimum(theirs)
         ms = cost_of(theirs, best) / len(theirs)
         found.append(Alternative(name, ms, sum(best), *break_even_rays(costs, theirs, rays)))
     return tuple(sorted(found, key=lambda one: one.ms))
+
+
+def _tell(say: Callable[[float, str], None], name: str, place: int, count: int, share: float) -> None:
+    say((place + share) / count, name)
 
 
 def break_even_rays(ours: ClipCosts, theirs: ClipCosts, rays: int) -> tuple[int | None, int | None]:

@@ -10,7 +10,7 @@ one tree and between trees. Trees in between tell how far that is off.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -54,33 +54,46 @@ def held_out(count: int, plan: Iterable[int]) -> dict[int, list[int]]:
 
 
 def measured(
-    rig: Rig, moments: Sequence[Moment], *, exact: bool = False, scale: float = 1.0, trees: int | None = None
+    rig: Rig,
+    moments: Sequence[Moment],
+    *,
+    exact: bool = False,
+    scale: float = 1.0,
+    trees: int | None = None,
+    say: Callable[[float], None] = lambda share: None,
 ) -> tuple[ClipCosts, float | None]:
     """The costs of a clip, traces times `scale`, and the median error of interpolation as a share of a frame's refit
     and trace; None where everything was measured (`exact`), and where the number of `trees` is given, which nothing is
     held beside and whose trees are aged until they are worn out. A tree of some age has the boxes of one refit,
     wherever it was refitted between, so that each age takes one refit. Of structures that cannot be refitted a refit
-    costs infinitely much."""
+    costs infinitely much. `say` hears which share of the trees has been measured."""
     count, can_refit = len(moments), rig.hierarchy.capabilities.refit
     warm_up(rig, (moments[0], moments[-1])[: 2 if trees is None else 1], can_refit)
     found = _Found({}, {}, {}, {}, scale)
     if not can_refit:
-        for built in range(count) if exact else sampled(count, trees or TREES):
+        for built in _told(range(count) if exact else list(sampled(count, trees or TREES)), say):
             found.measure(rig, moments, built, (0,))
         return dataclasses.replace(found.costs(count), refit_ms=np.full(count, np.inf)), None
     if exact:
-        for built in range(count):
+        for built in _told(range(count), say):
             found.measure(rig, moments, built, range(count - built))
         return found.costs(count), None
     plan = sampled(count, trees or TREES)
     extra = held_out(count, plan) if trees is None else {}
-    for built in sorted({*plan, *extra}):
+    for built in _told(sorted({*plan, *extra}), say):
         found.measure(rig, moments, built, plan.get(built) or extra[built], until_worn=trees is not None)
     guess = filled({place: ms for place, ms in found.trace.items() if place[0] in plan}, count)
     costs = found.costs(count)
     errors = [abs(guess[built + age, age] - ms) / (ms + costs.refit_ms[built + age])
               for (built, age), ms in found.trace.items() if built not in plan]  # fmt: skip
     return costs, float(np.median(errors)) if errors else None
+
+
+def _told(frames: Sequence[int], say: Callable[[float], None]) -> Iterator[int]:
+    """The frames, telling before each which share of them is done."""
+    for place, frame in enumerate(frames):
+        say(place / len(frames))
+        yield frame
 
 
 @dataclasses.dataclass(frozen=True)

@@ -12,6 +12,13 @@ from ..hierarchy.traversed_nodes import TraversedNodes, TreeNode
 from .pseudocode import Pseudocode
 from .ray_log import ENTERED, Event, RayLog
 
+_FATE_OF = {
+    Event.NODE_ENTERED: "node", Event.LEAF_ENTERED: "leaf", Event.CHILD_MISSED: "missed",
+    Event.CHILD_BEYOND: "beyond", Event.CHILD_PUSHED: "waiting", Event.CHILD_DROPPED: "dropped",
+}  # fmt: skip
+FATES = ("node", "leaf", "missed", "beyond", "dropped", "waiting")
+"""What becomes of a node whose box a ray meets."""
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class FollowedRay:
@@ -37,6 +44,21 @@ class FollowedRay:
             found.append(self.nodes[at])
             at = self.nodes[at].parent
         return tuple(reversed(found))
+
+    def met(self) -> dict[str, list[TreeNode]]:
+        """The nodes whose boxes the ray met, each once, by what became of it (FATES): entered as a `node` or a `leaf`,
+        `missed`, `beyond` where the ray ended by then, `dropped` from the stack for a nearer hit, or still `waiting`
+        there when the ray ended."""
+        fate: dict[int, str] = {}
+        for kind, node_id in zip(self.log.kinds.tolist(), self.log.ids.tolist(), strict=True):
+            found = _FATE_OF.get(Event(kind))
+            if found is not None and fate.get(node_id) not in ("node", "leaf"):
+                fate[node_id] = found
+        met: dict[str, list[TreeNode]] = {name: [] for name in FATES}
+        for node_id, name in fate.items():
+            if node_id in self.nodes:
+                met[name].append(self.nodes[node_id])
+        return met
 
 
 def told_nodes(nodes: TraversedNodes, log: RayLog) -> dict[int, TreeNode]:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QMainWindow, QMenu
 from raygrove.app.lessons.lesson import LessonError, lessons, named
 from raygrove.app.ui.commands.shortcuts import Shortcuts
 from raygrove.app.ui.dialogs import questions
+from raygrove.app.ui.dialogs.advice_dialog import AdviceDialog
 from raygrove.app.ui.dialogs.help_page import HelpDialog
 from raygrove.app.ui.dialogs.keys_dialog import KeysDialog
 from raygrove.app.ui.dialogs.lesson_dialog import LessonDialog, lesson_title
@@ -32,6 +33,7 @@ class OpenedDialogs(QObject):
         self.settings: SettingsDialog | None = None
         self.lesson: LessonDialog | None = None
         self.suite: SuiteDialog | None = None
+        self.advice: AdviceDialog | None = None
         self._actions: Mapping[str, QAction] = {}
         self._shortcuts: Shortcuts | None = None
 
@@ -115,6 +117,17 @@ class OpenedDialogs(QObject):
 
     def _forget_suites(self) -> None:
         self.suite = None
+
+    def show_advice(self) -> None:
+        """Tools > When to rebuild; one at a time."""
+        if self.advice is None:
+            self.advice = dialog = AdviceDialog(self._session, self._window)
+            dialog.destroyed.connect(self._forget_advice)
+        self.advice.show()
+        self.advice.raise_()
+
+    def _forget_advice(self) -> None:
+        self.advice = None
 
     def show_settings(self, table: str = "") -> None:
         """Edit > Settings, at a page."""

@@ -106,7 +106,12 @@ def view_menu(
 def tools_menu(opened: OpenedDialogs) -> Submenu:
     """What measures beside the picture."""
     tip = tr("A published evaluation again, on its scenes and on yours.")
-    return Submenu(tr("&Tools"), [Command("tools.suite", tr("Run a &suite…"), opened.show_suites, tip=tip)])
+    when = tr("Measure the clip: when to rebuild in it, and what each policy costs beside the best schedule.")
+    entries: list[Entry] = [
+        Command("tools.advise", tr("&When to rebuild…"), opened.show_advice, tip=when),
+        Command("tools.suite", tr("Run a &suite…"), opened.show_suites, tip=tip),
+    ]
+    return Submenu(tr("&Tools"), entries)
 
 
 def help_menu(session: Session, parent: QWidget, opened: OpenedDialogs, begin_tour: Run) -> Submenu:

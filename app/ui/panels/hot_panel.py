@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from raygrove.app.frames.hot_clips import CountedClip
 from raygrove.app.settings.titles import in_titles, structure_title
@@ -17,6 +18,7 @@ from raygrove.app.ui.widgets.rays_choice import RaysChoice, SensorPlaces
 from raygrove.app.ui.widgets.text_table import TextTable
 from raygrove.gpu.analysis.hot_findings import HotFinding
 from raygrove.gpu.analysis.hot_frames import GIVEN
+from raygrove.gpu.analysis.hot_lists import HotList
 from raygrove.gpu.analysis.hot_spots import BY, HotSpots, Spot
 
 MOST_ROWS = 200
@@ -95,11 +97,13 @@ class Card(QFrame):
 class HotPanel(QWidget):
     """See the module. `wanted` carries the rays and the kind that are to be counted, `clip_wanted` also of how many
     frames (0: of each), `frame_wanted` the seconds of one to go to, `chosen` the line that is selected
-    (None: none), `shown`, `tried` and `raced` a finding."""
+    (None: none), `shown`, `tried` and `raced` a finding; `live_wanted` whether picture after picture is to be counted,
+    `asked_anew` that other rays or lines are, `seen` whether the panel is."""
 
     wanted = Signal(str, str)
     clip_wanted, frame_wanted = Signal(str, str, int), Signal(float)
     chosen, shown, tried, raced = Signal(object), Signal(object), Signal(object), Signal(object)
+    live_wanted, asked_anew, seen = Signal(bool), Signal(), Signal(bool)
 
     def __init__(self, places: Callable[[], SensorPlaces] = SensorPlaces, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -122,7 +126,15 @@ class HotPanel(QWidget):
         self.count = QPushButton(self.tr("Count"), self)
         self.count.setToolTip(self.tr("Count what the rays of the picture do, once: no later frame pays for it"))
         self.count.clicked.connect(self.ask)
+        self.live = QCheckBox(self.tr("Live"), self)
+        self.live.setToolTip(
+            self.tr("Count picture after picture while this panel is seen, in a share of the time (hot_spots.share)")
+        )
+        self.live.clicked.connect(self.live_wanted)
+        self.live_list: HotList | None = None
         self.by.currentIndexChanged.connect(lambda: self._list())
+        for combo in (self.rays, self.kind, self.by):
+            combo.currentIndexChanged.connect(lambda: self.asked_anew.emit())
         self.hint = Label(self)
         self.hint.setWordWrap(True)
         self.spots: tuple[Spot, ...] = ()
@@ -153,25 +165,57 @@ class HotPanel(QWidget):
         self.measured.show_text(text)
         self.rays.setEnabled(self.measured.is_of_picture)
 
+    @property
+    def asked(self) -> tuple[str, str]:
+        """The rays that are chosen, and what they look for."""
+        return RAYS[self.rays.currentIndex()], KINDS[self.kind.currentIndex()]
+
     def ask(self) -> None:
         """Count the rays that are chosen."""
         self.count.setEnabled(False)
         self.hint.setText(self.tr("Counting …"))
-        asked = RAYS[self.rays.currentIndex()], KINDS[self.kind.currentIndex()]
         name, some = FRAMES[self.frames.currentIndex()]
         if name == "picture":
-            self.wanted.emit(*asked)
+            self.wanted.emit(*self.asked)
         else:
-            self.clip_wanted.emit(*asked, some)
+            self.clip_wanted.emit(*self.asked, some)
+
+    def show_live(self, is_live: bool) -> None:
+        """Whether picture after picture is counted; then there is nothing else to ask for."""
+        self.live.setChecked(is_live)
+        for widget in (self.count, self.frames):
+            widget.setEnabled(not is_live)
+        self.hint.setMinimumHeight(0)
+        if not is_live and self.live_list is not None:
+            self.hint.setText(self.tr("Of the last picture that was counted."))
+
+    def take_live(self, found: HotList | str | None, said: str) -> None:
+        """What a picture's rays did, or why they were not counted; `said` is what that costs."""
+        if not isinstance(found, HotList):
+            self._forget()
+            self.hint.setText(found or self.tr("There is no picture by rays yet."))
+            return
+        if self.live_list is None:
+            self._forget()
+        before, self.live_list = self.live_list, found
+        text = self.tr("{structure}: {rays:,} rays, {visits:,} visits, {tests:,} primitives tested.")
+        figures = {"rays": found.ray_count, "visits": found.visits, "tests": found.tests}
+        self.hint.setText(f"{text.format(structure=structure_title(found.configuration), **figures)}\n{said}")
+        self.hint.setMinimumHeight(max(self.hint.minimumHeight(), self.hint.heightForWidth(self.hint.width())))
+        chosen = self.lines.selectionModel().selectedRows()
+        number = self.spots[chosen[0].row()].number if chosen and before is not None and before.by == found.by else None
+        place = next((row for row, spot in enumerate(found.spots) if spot.number == number), None)
+        self.spots = found.spots
+        self.lines.show_newer(self._cells(), place)
 
     def take(self, found: HotSpots | str | None) -> None:
         """What was counted, or why nothing was."""
-        self.count.setEnabled(True)
+        self.count.setEnabled(not self.live.isChecked())
         if not isinstance(found, HotSpots):
             self.clear(found or self.tr("There is no picture by rays yet."))
             return
-        self.found, self.clip = found, None
-        self.dearest.hide()
+        self._forget()
+        self.found = found
         visits, tests = int(found.visits.sum()), int(found.tests.sum())
         text = self.tr("{structure}: {rays:,} rays, {visits:,} visits, {tests:,} primitives tested.")
         figures = {"rays": found.counts.rays, "visits": visits, "tests": tests}
@@ -204,7 +248,7 @@ class HotPanel(QWidget):
         """The frames are counted, or are not: it was cancelled, or failed."""
         if not self.count.isEnabled() and self.clip is None and self.found is None:
             self.clear(self.tr("The clip was not counted."))
-        self.count.setEnabled(True)
+        self.count.setEnabled(not self.live.isChecked())
 
     def _go_to_dearest(self) -> None:
         if self.clip is not None:
@@ -222,13 +266,16 @@ class HotPanel(QWidget):
 
     def clear(self, sentence: str = "") -> None:
         """Nothing is counted, and why."""
-        self.found = self.clip = None
-        self.dearest.hide()
-        self.count.setEnabled(True)
-        self._show_cards([])
-        self._show(())
+        self._forget()
+        self.count.setEnabled(not self.live.isChecked())
         self.hint.setText(sentence or self.tr("Press Count to see where the rays of the picture spend their steps."))
         self.chosen.emit(None)
+
+    def _forget(self) -> None:
+        self.found = self.clip = self.live_list = None
+        self.dearest.hide()
+        self._show_cards([])
+        self._show(())
 
     def mark_old(self) -> None:
         """The picture is another by now."""
@@ -271,7 +318,20 @@ class HotPanel(QWidget):
 
     def _show(self, spots: tuple[Spot, ...]) -> None:
         self.spots = spots
-        self.lines.show_rows([[shown(getattr(spot, name), name) for name in COLUMNS] for spot in spots])
+        self.lines.show_rows(self._cells())
+
+    def _cells(self) -> list[list[str]]:
+        return [[shown(getattr(spot, name), name) for name in COLUMNS] for spot in self.spots]
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """What is counted live goes on."""
+        super().showEvent(event)
+        self.seen.emit(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """And ends."""
+        super().hideEvent(event)
+        self.seen.emit(False)
 
     def _show_cards(self, findings: list[HotFinding]) -> None:
         for card in self.cards:
@@ -302,6 +362,7 @@ class HotPanel(QWidget):
         second = QHBoxLayout()
         second.addWidget(self.frames)
         second.addWidget(self.count)
+        second.addWidget(self.live)
         second.addWidget(self.dearest)
         second.addStretch(1)
         self._card_column = QVBoxLayout()

@@ -21,6 +21,7 @@ from raygrove.app.settings.settings import Settings, set_option
 from raygrove.app.ui.panels.divergence_panel import DivergencePanel
 from raygrove.app.ui.panels.hot_panel import HotPanel
 from raygrove.app.ui.panels.inspectors import Inspectors, Place, tree_of
+from raygrove.app.ui.panels.live_counting import LiveCounting
 from raygrove.app.ui.panels.measured_tools import MeasuredTools
 from raygrove.app.ui.picture.paid_marks import PaidMarks
 from raygrove.app.ui.session import ray_choice
@@ -34,9 +35,12 @@ from raygrove.gpu.analysis.hot_spots import HotSpots, Spot
 from raygrove.gpu.configuration import parse
 from raygrove.gpu.scene import Scene
 
+CALLED = {"node": "node", "triangle": "primitive"}
+"""What the selection calls the lines that it knows."""
+
 
 class HotTools(QObject):
-    """See the module. Nothing is counted but what somebody asks for."""
+    """See the module. Nothing is counted but what somebody asks for, once or live."""
 
     def __init__(self, session: Session, inspectors: Inspectors, parent: QObject) -> None:
         super().__init__(parent)
@@ -46,6 +50,7 @@ class HotTools(QObject):
         self.hot, self.divergence, self.marks = HotPanel(places), DivergencePanel(places), PaidMarks()
         self.measured = MeasuredTools(session, inspectors, (self.hot, self.divergence), self)
         inspectors.laid_on.connect(self.marks.lie_on)
+        self.live = LiveCounting(session, self.hot, self)
         self._job: Job | None = None
         self.hot.wanted.connect(self._count)
         self.hot.clip_wanted.connect(self._count_clip)
@@ -122,6 +127,9 @@ class HotTools(QObject):
         """The pixels that paid at a line of the table."""
         found, by = self.hot.found, self.hot.listed
         if spot is None or found is None:
+            live = self.hot.live_list
+            if spot is not None and live is not None and live.by in CALLED:
+                self._session.inspection.select(**{CALLED[live.by]: spot.number})
             self._show_paid(None, None)
             return
         if by == "node":
@@ -192,6 +200,8 @@ class HotTools(QObject):
                 tile = (int(place[0] * size[0]) // WIDTH, int(place[1] * size[1]) // HEIGHT)
                 self.divergence.select_tile(tile)
         found = self.hot.found
+        if after.node is not None and after.node != before.node and self.hot.live_list is not None:
+            self.hot.select_node(after.node)
         if after.node is not None and after.node != before.node and found is not None:
             rows = np.flatnonzero(np.asarray(found.table.event_ids) == after.node)
             if len(rows) and self.hot.isVisible():

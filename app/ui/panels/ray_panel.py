@@ -9,6 +9,7 @@ import numpy as np
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QFontDatabase, QPalette, QShowEvent, QTextCursor, QTextFormat
 from PySide6.QtWidgets import (
+    QCheckBox,
     QHBoxLayout,
     QListView,
     QPlainTextEdit,
@@ -58,11 +59,13 @@ class EventRows(QAbstractListModel):
 
 class RayPanel(QWidget):
     """See the module. `pixel_wanted` carries a place of the picture, from 0 to 1 of its width and height, `stepped` the
-    event that is shown, `node_wanted` a node that is to be seen in the tree; `seen` tells that the panel is shown."""
+    event that is shown, `node_wanted` a node that is to be seen in the tree, `all_wanted` whether all boxes that the
+    ray met are to be drawn; `seen` tells that the panel is shown."""
 
     pixel_wanted = Signal(float, float)
     stepped = Signal(int)
     node_wanted = Signal(object)
+    all_wanted = Signal(bool)
     seen = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -79,6 +82,13 @@ class RayPanel(QWidget):
         self.follow = QPushButton(self.tr("Follow"), self)
         self.follow.setToolTip(self.tr("Follow the ray through this pixel of the picture as it is now"))
         self.follow.clicked.connect(self._want_pixel)
+        self.all_boxes, self.met = QCheckBox(self.tr("All boxes it met"), self), Label(self)
+        self.all_boxes.setToolTip(
+            self.tr("Draw all boxes that the ray met over the picture, by what became of them (boxes.of_ray)")
+        )
+        self.all_boxes.clicked.connect(self.all_wanted)
+        self.met.setWordWrap(True)
+        self.met.hide()
         self.slider = QSlider(Qt.Orientation.Horizontal, self)
         self.slider.setAccessibleName(self.tr("Event"))
         self.slider.valueChanged.connect(self.go)
@@ -114,13 +124,36 @@ class RayPanel(QWidget):
             self.sentence.setText(self.tr("The ray meets nothing of the structure: no event."))
         entered = None if node is None else ray.log.entered(node)
         self._enable()
+        self._show_met()
         self.code.setPlainText("\n".join(ray.pseudocode.lines) if ray.pseudocode else self.tr("No pseudocode."))
         self.go(entered if entered is not None else 0)
+
+    def show_all_boxes(self, is_wanted: bool) -> None:
+        """Whether all boxes that the ray met are drawn: then a legend says how many there are of each kind."""
+        self.all_boxes.setChecked(is_wanted)
+        self._show_met()
+
+    def _show_met(self) -> None:
+        self.met.setVisible(self.all_boxes.isChecked() and self.ray is not None)
+        if self.ray is None or not self.all_boxes.isChecked():
+            return
+        met = {fate: len(nodes) for fate, nodes in self.ray.met().items()}
+        words = (
+            ("node", self.tr("{count:,} (white)")),
+            ("leaf", self.tr("leaves {count:,} (green)")),
+            ("missed", self.tr("missed {count:,} (red)")),
+            ("beyond", self.tr("beyond its end by then {count:,} (blue)")),
+            ("dropped", self.tr("dropped for a nearer hit {count:,} (violet)")),
+            ("waiting", self.tr("not come to {count:,} (grey)")),
+        )
+        told = [text.format(count=met[fate]) for fate, text in words if met[fate] or fate in ("node", "leaf")]
+        self.met.setText(self.tr("Nodes entered {boxes}.").format(boxes=", ".join(told)))
 
     def clear(self, sentence: str = "") -> None:
         """Show no ray, and say why."""
         self.stop()
         self.ray, self.at = None, -1
+        self._show_met()
         self.rows.take(None)
         how = self.tr("Pick a pixel of the picture, or type its column and row.")
         self.hint.setText(sentence or how)
@@ -317,7 +350,7 @@ class RayPanel(QWidget):
 
     def _lay_out(self) -> None:
         pixel, transport, end = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
-        for widget in (Label(self.tr("Pixel"), self), self.across, self.down, self.follow):
+        for widget in (Label(self.tr("Pixel"), self), self.across, self.down, self.follow, self.all_boxes):
             pixel.addWidget(widget)
         pixel.addStretch(1)
         for button in self.buttons.values():
@@ -332,7 +365,7 @@ class RayPanel(QWidget):
         parts.setSizes([150, 260, 150])
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 6, 6, 6)
-        for part in (self.hint, pixel, transport, self.sentence):
+        for part in (self.hint, pixel, self.met, transport, self.sentence):
             column.addWidget(part) if isinstance(part, QWidget) else column.addLayout(part)
         column.addWidget(parts, 1)
         column.addLayout(end)

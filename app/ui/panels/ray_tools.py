@@ -40,6 +40,8 @@ class RayTools(QObject):
         self.ray.stepped.connect(self._show_step)
         self.ray.node_wanted.connect(self._show_in_tree)
         self.ray.seen.connect(self._follow_selected)
+        self.ray.all_wanted.connect(lambda is_on: session.document.change("settings.boxes.of_ray", is_on))
+        self.ray.show_all_boxes(session.document.state.settings.boxes.of_ray)
         self.tree.node_chosen.connect(self._choose_node)
         self.tree.ray_wanted.connect(lambda: self._reveal_at(self.ray.node))
         session.inspection.changed.connect(self._take_selection)
@@ -132,6 +134,9 @@ class RayTools(QObject):
             self.tree.look()
 
     def _changed(self, before: State, after: State) -> None:
+        if before.settings.boxes.of_ray != after.settings.boxes.of_ray:
+            self.ray.show_all_boxes(after.settings.boxes.of_ray)
+            self.marks.refresh()
         if tree_of(before) != tree_of(after):
             self.ray.mark_old()
             self.tree.mark_old()

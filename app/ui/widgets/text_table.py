@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
@@ -78,8 +78,23 @@ class TextTable(QTableView):
         self.selectionModel().currentRowChanged.connect(lambda now, before: self._tell(now))
 
     def show_rows(self, rows: Sequence[Sequence[str]]) -> None:
-        """Show these."""
+        """Show these; columns are as wide as what they hold."""
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.rows.take(rows)
+
+    def show_newer(self, rows: Sequence[Sequence[str]], chosen: int | None) -> None:
+        """The same rows some moments later, of which one is `chosen`, many times a second: columns get wider and never
+        narrower, and what is seen stays where it is. Nobody chose anything: `row_chosen` is not told."""
+        place = self.verticalScrollBar().value()
+        widths = [self.columnWidth(column) for column in range(self.rows.columnCount())]
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        with QSignalBlocker(self):
+            self.rows.take(rows)
+            if chosen is not None:
+                self.selectRow(chosen)
+        for column, width in enumerate(widths):
+            self.setColumnWidth(column, max(width, self.sizeHintForColumn(column)))
+        self.verticalScrollBar().setValue(place)
 
     def _tell(self, now: QModelIndex) -> None:
         if now.isValid():
