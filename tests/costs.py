@@ -3,6 +3,8 @@
 Processor seconds (user and system) do not depend on who else uses the machine, as seconds by the clock do. They come
 from getrusage: of this process (its threads included), of the compilers that it starts, and of other processes, each
 counted once it has ended. NVRTC compiles inside the process; its share is counted by the clock of its thread.
+
+`--most-cpu-s=N` lets a run fail whose tests, their compilers left out, took more: what `make test` may cost.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import collections
 import functools
 import json
+import math
 import pathlib
 import resource
 import threading
@@ -91,8 +94,8 @@ def _cpu(row: dict[str, float] | collections.Counter[str]) -> float:
 class Costs:
     """Measures where the tests run, and sums up where they are reported: with several workers those are two places."""
 
-    def __init__(self, file: TextIO | None) -> None:
-        self._file = file
+    def __init__(self, file: TextIO | None, most: float = math.inf) -> None:
+        self._file, self._most = file, most
         self._last = _now()
         self._rows: dict[str, dict[str, float]] = collections.defaultdict(lambda: dict.fromkeys(PARTS, 0.0))
         from raygrove.gpu.target import host_compiler, nvrtc
@@ -125,16 +128,31 @@ class Costs:
         terminalreporter.write_line("\n".join(table(self._rows, room_of)))
         terminalreporter.section("the dearest files")
         terminalreporter.write_line("\n".join(table(self._rows, lambda name: name.partition("::")[0], _LINES)))
+        if self.spent() > self._most:
+            terminalreporter.section("costs too much", red=True)
+            terminalreporter.write_line(f"{self.spent():.1f} CPU s without compilers, and {self._most:g} at most.")
+
+    def spent(self) -> float:
+        """Processor seconds of all tests and of the processes that they started, without those of compilers."""
+        return sum(row["own"] + row["others"] for row in self._rows.values())
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        if exitstatus == pytest.ExitCode.OK and self.spent() > self._most:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--costs", type=pathlib.Path, help="write what each test costs to this file, a line of JSON each")
+    parser.addoption("--most-cpu-s", type=float, default=math.inf, help="fail where all tests together take more")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     path = config.getoption("--costs")
     if path and "--costs" in config.invocation_params.args:
         raise pytest.UsageError("write --costs=FILE: a path by itself is a folder of tests to pytest and its workers")
-    if path:
+    most = config.getoption("--most-cpu-s")
+    if path or most < math.inf:
         is_worker = hasattr(config, "workerinput")
-        config.pluginmanager.register(Costs(None if is_worker else path.open("w", encoding="utf-8")), "costs")
+        file = path.open("w", encoding="utf-8") if path and not is_worker else None
+        config.pluginmanager.register(Costs(file, math.inf if is_worker else most), "costs")

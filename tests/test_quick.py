@@ -7,6 +7,8 @@ import pathlib
 import subprocess
 import sys
 
+import pytest
+
 from tests import costs, quick
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -67,3 +69,15 @@ def test_the_costs_of_a_run_are_its_tests(tmp_path: pathlib.Path) -> None:
     own, other = found["test_two.py::test_own"], found["test_two.py::test_other"]
     assert own["own"] > 0.05 and own["own"] > 4.0 * own["others"], own
     assert other["others"] > 0.05 and other["others"] > 2.0 * other["own"], other
+
+
+@pytest.mark.parametrize(("most", "status"), [(0.02, 1), (600.0, 0)], ids=["too much", "in time"])
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_a_run_that_costs_too_much_fails(tmp_path: pathlib.Path, most: float, status: int, workers: str) -> None:
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    (tmp_path / "test_one.py").write_text("def test_own():\n    sum(range(9_000_000))\n")
+    options = ["-p", "tests.costs", "-c", str(tmp_path / "pytest.ini"), "-p", "no:xvfb", "-n", workers]
+    command = [sys.executable, "-m", "pytest", *options, f"--most-cpu-s={most}", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == status and "1 passed" in done.stdout, done.stdout + done.stderr
+    assert (f"CPU s without compilers, and {most:g} at most." in done.stdout) == (status == 1)
