@@ -105,10 +105,23 @@ class PageAlone(QObject):
             self.bring_back()
             return
         shown = [widget for widget in reversed(self._around()) if not widget.isHidden()]
-        shown.sort(key=lambda widget: not widget.visibleRegion().isEmpty())  # of tabs, those in front come back last
+        shown.sort(key=self._is_in_front)  # of tabs, those in front come back last
         self._away += shown
         for widget in shown:
             widget.hide()
+
+    def _is_in_front(self, widget: QWidget) -> bool:
+        """Whether a widget is seen, or will be with the window: of tabs that were remembered their bar knows it."""
+        window = self._stack.window()
+        if window.isVisible() or not (isinstance(widget, QDockWidget) and isinstance(window, QMainWindow)):
+            return not widget.visibleRegion().isEmpty()
+        title = widget.windowTitle()
+        others = [dock.windowTitle() for dock in window.tabifiedDockWidgets(widget) if not dock.isHidden()]
+        for bar in window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            titles = [bar.tabText(tab) for tab in range(bar.count())]
+            if title in titles and [one for one in titles if one != title] == others:  # else a bar of before
+                return bar.tabText(bar.currentIndex()) == title
+        return False
 
     def bring_back(self) -> None:
         """Show what was there, each tab in front that was."""

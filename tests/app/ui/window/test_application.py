@@ -70,3 +70,60 @@ def test_the_first_page_needs_no_structures_no_pictures_and_no_opengl(tmp_path: 
     nothing = {"foreign": [], "structures": 0, "ray_types": 0, "panels": [], "page": True}
     assert painted == nothing
     assert completed["structures"] == completed["ray_types"] == 1 and "structure.layout.bvh4" in completed["actions"]
+
+
+TABS = """
+import json, sys
+from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QApplication
+from raygrove.app.document.document import Document
+from raygrove.app.settings.settings import Settings, set_option
+from raygrove.app.ui.window.application import make_application, make_window, open_window
+
+application = make_application()
+QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, sys.argv[1])
+
+def begun():
+    window = make_window(Document(set_option(Settings(), "window.workspace", "inspect")))
+    open_window(window, None)
+    window.stack.setCurrentWidget(window.place.page)
+    live()
+    return window, {dock.objectName(): dock for dock in window.docks}
+
+def live():
+    for _ in range(100):
+        QApplication.processEvents()
+
+def in_front(window):
+    return [dock.objectName() for dock in window.docks if not dock.visibleRegion().isEmpty()]
+
+window, docks = begun()
+first = in_front(window)
+docks["dock.pick"].raise_()
+live()
+window.close()
+live()
+window, docks = begun()
+print(json.dumps([first, in_front(window)]))
+window.close()
+"""
+
+
+def test_the_tab_in_front_comes_back_from_behind_the_first_page(tmp_path: Path) -> None:
+    environment = {
+        **os.environ,
+        "QT_QPA_PLATFORM": "offscreen",
+        "HOME": str(tmp_path),
+        "XDG_CONFIG_HOME": str(tmp_path),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", TABS, str(tmp_path)],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=PROCESS_S,
+        check=True,
+    )
+    first, again = json.loads(done.stdout)
+    assert "dock.pick" not in first and "dock.pick" in again and "dock.ray" not in again
