@@ -6,6 +6,9 @@ each primitive; that one is measured with fewer worlds. Steps are those of a sim
 `update()`, `trace()` of every world's rays into the same hits; milliseconds are wall times of many steps with one wait
 at the end, medians.
 
+`warp` is the same by Warp's grouped BVH, where `warp-lang` is installed, with as many worlds as `groups`; else a
+sentence. Its tree is refitted, as ours is, and its hits are counted beside ours.
+
 `face` compares calls of the library with the engine's own launches: microseconds of the host a call with hardly any
 rays, and the time of --rays buffered rays in a caller's arrays over that of the tracer's own buffers.
 """
@@ -29,10 +32,14 @@ from raygrove.gpu.trace.trace import Tracer, upload_rays
 
 from ..arguments import DEVICE, OUT, argument, at_least_one, chosen, repeat
 from ..context import context
+from ..peers.warp_worlds import PeerAbsentError, WarpWorlds
 from ..saved import keep
 
 MOST_FILTERED = 64
 """Worlds that a ray goes through in the tree over all of them."""
+
+STAND, T_MAX = (-4.0, 0.0, 0.0), 50.0
+"""Where each world's sensor is, and how far its rays go."""
 
 ARGUMENTS = (
     DEVICE,
@@ -57,6 +64,7 @@ def run(names: argparse.Namespace) -> int:
         about = context(target, command=names.command)
         say(target.device_name)
         rows = [worlds_row(target, names, "groups", "two_level/bvh2@refit", names.worlds, say)]
+        rows.append(warp_row(target, names, names.worlds, say))
         few = min(names.worlds, MOST_FILTERED)
         rows += [
             worlds_row(target, names, mode, spelt, few, say)
@@ -83,15 +91,12 @@ def worlds_row(
     target: Target, names: argparse.Namespace, mode: str, spelt: str, worlds: int, say: Callable[[str], None]
 ) -> dict[str, Any]:
     """Steps of so many worlds by one configuration."""
-    random = np.random.default_rng(7)
     vertices, triangles = body_of(names.triangles)
     group = np.arange(worlds, dtype=np.int32)
-    steps = [poses_of(random, worlds) for _ in range(4)]
-    moved = [target.upload(poses, "bench") for poses in steps]
-    side = max(1, int(names.rays_a_world**0.5))
-    lidar = sensors.lidar(side, names.rays_a_world // side, (-25.0, 25.0), turn=(25.0, -25.0), t_max=50.0)
+    moved = [target.upload(poses, "bench") for poses in steps_of(worlds)]
+    lidar = lidar_of(names)
     places = np.zeros((worlds, 3, 4), np.float32)
-    places[:, :, :3], places[:, 0, 3] = np.eye(3), -4.0
+    places[:, :, :3], places[:, :, 3] = np.eye(3), STAND
     stands, groups = target.upload(places, "bench"), target.upload(group, "bench")
     scene = Scene(target=target)
     robots = scene.add_mesh(vertices, triangles, transforms=moved[0], groups=group)
@@ -124,13 +129,48 @@ def worlds_row(
     return {**row, "hits": hit, **times}
 
 
+def warp_row(target: Target, names: argparse.Namespace, worlds: int, say: Callable[[str], None]) -> dict[str, Any]:
+    """The same steps by Warp, or what is missing."""
+    vertices, triangles = body_of(names.triangles)
+    row = {"case": "warp", "configuration": "wp.Mesh with groups, refitted", "worlds": worlds}
+    try:
+        theirs = WarpWorlds(target, vertices, triangles, steps_of(worlds), lidar_of(names).beams, STAND, T_MAX)
+    except PeerAbsentError as error:
+        say(f"warp     {error}")
+        return {**row, "absent": str(error)}
+    theirs.step(0)
+    calls = {"step_ms": theirs.step, "update_ms": theirs.update, "trace_ms": lambda _: theirs.trace()}
+    times = {name: per_call(theirs, call, names.repeat) for name, call in calls.items()}
+    theirs.step(0)
+    hit = theirs.hits()
+    say(
+        f"warp     {'Warp ' + theirs.version:24} {worlds:6,} worlds x {len(triangles):,} triangles, "
+        f"{theirs.rays:,} rays, {hit:,} hits: "
+        + ", ".join(f"{name.removesuffix('_ms')} {value:.3f} ms" for name, value in times.items())
+    )
+    about = {"triangles": len(triangles), "rays": theirs.rays, "version": theirs.version, "hits": hit}
+    return {**row, **about, **times}
+
+
+def lidar_of(names: argparse.Namespace) -> sensors.Sensor:
+    """The sensor of each world."""
+    side = max(1, int(names.rays_a_world**0.5))
+    return sensors.lidar(side, names.rays_a_world // side, (-25.0, 25.0), turn=(25.0, -25.0), t_max=T_MAX)
+
+
+def steps_of(worlds: int) -> list[np.ndarray]:
+    """Where the bodies are in four steps, (worlds, 3, 4) each."""
+    random = np.random.default_rng(7)
+    return [poses_of(random, worlds) for _ in range(4)]
+
+
 def poses_of(random: np.random.Generator, count: int) -> np.ndarray:
     """Somewhere near, turned somehow."""
     turn = np.linalg.qr(random.normal(size=(count, 3, 3)))[0]
     return np.concatenate([turn, random.uniform(-1.0, 1.0, (count, 3, 1))], axis=2).astype(np.float32)
 
 
-def per_call(target: Target, call: Callable[[int], Any], repeat_count: int, calls: int = 10) -> float:
+def per_call(target: Target | WarpWorlds, call: Callable[[int], Any], repeat_count: int, calls: int = 10) -> float:
     """Milliseconds a call: the median over batches, each waited for once."""
     found = []
     for _ in range(max(3, repeat_count // 4)):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -28,8 +29,10 @@ BUILDERS = ("sah", "median", "lbvh")
 def module() -> Any:
     """The package, ready to be used. Raises PeerAbsentError."""
     try:
+        is_ours = "warp" not in sys.modules
         found = importlib.import_module("warp")
-        found.config.quiet = True  # it would print what devices there are
+        if is_ours:  # it would print what devices there are
+            found.config.quiet, found.config.log_level = True, getattr(found, "LOG_ERROR", 40)
         found.init()
     except (ImportError, RuntimeError, OSError, AttributeError) as error:
         what = "it is not installed" if isinstance(error, ModuleNotFoundError) else f"it cannot be used: {error}"
