@@ -27,6 +27,7 @@ from .cuda_graph import CapturedGraph
 from .cuda_memory import DeviceMemory, StagingRing, address_of
 from .cuda_sort import check_sort, choose_sorter
 from .cuda_timing import CudaClock
+from .cuda_uploads import Uploads
 from .nvrtc import KernelResources, architecture_for, compile_unit, nvrtc_version
 from .thesis_sort import chosen_of_thesis
 from .translation_unit import write_unit
@@ -73,6 +74,7 @@ class CudaTarget(ForeignMemory, Target):
         self._launch_stream = self._cuda.driver.CUstream(self.stream_pointer)
         self._memory = DeviceMemory(self._cuda, ordinal, self._stream, exact_memory)
         self._staging = StagingRing(self._cuda, self._stream)
+        self._uploads = Uploads(self._cuda, ordinal, self._stream.ptr)
         self._checks = CudaChecks(self._cuda, self._memory, self._staging) if self.options.checks else None
         self._clock = CudaClock(self._cuda, self.stream_pointer, self.options.profile)
         self._units: dict[UnitSource, CudaUnit] = {}
@@ -140,13 +142,7 @@ class CudaTarget(ForeignMemory, Target):
         values = np.ascontiguousarray(values).reshape(np.shape(values))
         array = self.empty(values.shape, values.dtype, tag)
         if values.size:
-            kind = self._runtime.cudaMemcpyKind.cudaMemcpyHostToDevice
-            checked(
-                self._runtime.cudaMemcpyAsync(
-                    array.data.ptr, values.ctypes.data, values.nbytes, kind, self._launch_stream
-                ),
-                f"uploading {tag}",
-            )
+            self._uploads.copy(array.data.ptr, values, tag)
             self.synchronize()
         return array
 
@@ -361,6 +357,7 @@ class CudaTarget(ForeignMemory, Target):
             for graph in list(self._graphs):
                 graph.close()
             self._staging.close()
+            self._uploads.close()
             self.close_handover()
             self._clock.close()
             for unit in self._units.values():
