@@ -152,13 +152,22 @@ class FrameCounter:
 
     def read(self) -> tuple[NodeTable, Counts]:
         """The tree that was counted last, and the counts. Waits. Error where there is another tree by now."""
-        slot = self._engine.drawn_slot(self._view)
-        if self._counter is None or self._stamp != self._stamp_of(slot):
-            raise Error("the tree is another than the one that was counted", "hot spots", "count once more")
+        self.check_tree()
         if self._table is None or self._table[0] != self._stamp:
             self._table = self._stamp, self.hierarchy.nodes()
         table = self._table[1]
-        return table, self._counter.read(table)
+        return table, self.counted_by.read(table)
+
+    @property
+    def counted_by(self) -> NodeCounter:
+        """What holds the counts, once anything was counted."""
+        assert self._counter is not None, "count() comes first"
+        return self._counter
+
+    def check_tree(self) -> None:
+        """Error where there is another tree than the one that was counted, or nothing was."""
+        if self._counter is None or self._stamp != self._stamp_of(self._engine.drawn_slot(self._view)):
+            raise Error("the tree is another than the one that was counted", "hot spots", "count once more")
 
     def _stamp_of(self, slot: ViewSlot) -> Hashable:
         return slot.parts, slot.tree.number, self._through

@@ -162,14 +162,24 @@ def hot_spots_of_rays(
 def owners_of(target: Target, scene: Scene, surface: Surface) -> Owners:
     """Whose the primitives of a scene are, hidden ones too."""
     count = scene.primitive_count
-    objects, materials = np.full(max(1, count), -1, np.int32), np.full(max(1, count), -1, np.int32)
-    for number, placed in enumerate(surface.objects):
-        objects[placed.first : placed.first + placed.count] = number
+    materials = np.full(max(1, count), -1, np.int32)
     known = target.download(surface.material_ids)[:count]
     materials[: len(known)] = known
-    names = tuple(
+    return Owners(objects_of(surface, max(1, count)), materials, *names_of(scene))
+
+
+def objects_of(surface: Surface, count: int) -> np.ndarray:
+    """(count,) int32: whose each primitive is, -1 of nobody."""
+    objects = np.full(count, -1, np.int32)
+    for number, placed in enumerate(surface.objects):
+        objects[placed.first : placed.first + placed.count] = number
+    return objects
+
+
+def names_of(scene: Scene) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What the objects and the materials of a scene are called."""
+    objects = tuple(
         scene.nodes[thing.node].name or scene.name_of(number) or f"Object {number + 1}"
         for number, thing in enumerate(scene.objects)
     )
-    of_materials = tuple(one.name or f"Material {number + 1}" for number, one in enumerate(scene.materials))
-    return Owners(objects, materials, names, of_materials)
+    return objects, tuple(one.name or f"Material {number + 1}" for number, one in enumerate(scene.materials))

@@ -53,8 +53,8 @@ class Spot:
 @dataclasses.dataclass(frozen=True, eq=False)
 class HotSpots:
     """What rays called `rays` did: those of closest hits or of `any`, or both. Arrays (N,) are by row of `table`.
-    `visits` int64 are rays that entered the node; `tests` and `hits` those of primitives in a leaf; `culled` rays that
-    the node above did not send on."""
+    `visits` int64 are rays that entered the node; `tests` and `hits` those of primitives in a leaf; `culled` its
+    children that rays were not sent on to."""
 
     table: NodeTable
     counts: Counts
@@ -96,9 +96,8 @@ class HotSpots:
         if self.counts.width == 0:
             return found
         child = np.flatnonzero(self._is_told & (table.parent >= 0))
-        above = self._parents[child]
-        np.add.at(found, above, self.visits[above] - self.counts.nodes["culled"][child])
-        return found
+        children = np.bincount(self._parents[child], minlength=len(table))
+        return np.asarray(children * self.visits - self.counts.nodes["culled"])
 
     @functools.cached_property
     def cost(self) -> np.ndarray:

@@ -6,9 +6,10 @@
 
 extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
     count_nodes(TraceInput input, int ray_count, uint64* counts, int64 slot_count, int node_space, int primitive_count,
-                int copies, uint64* totals, float* t, int* prim_id, float* u, float* v) {
+                int copies, int in_strides, uint64* totals, float* t, int* prim_id, float* u, float* v) {
     CountNodes on_node = counts_of_block(counts, slot_count, node_space, primitive_count, copies);
-    for (int ray : grid_stride(ray_count)) {
+    for (int turn : grid_stride(ray_count)) {
+        const int ray = in_turn(input.source, turn, ray_count, in_strides != 0);
         Rays rays = rays_of(input.source, ray);
         OnPrimitive on_primitive = {no_hits()};
         admit_rays(rays);

@@ -18,11 +18,25 @@ from ..target.base import Array, Target, Unit, UnitSource
 from ..trace.trace import TRACE_BLOCK, HitBuffer, RaySource, Tracer
 from .ray_log import ON_PRIMITIVE
 
+COUNT_BITS = 29
+"""Bits of visits, and of rays that found their hit, where two counts share a word. The other has 35: no more than
+PACKED_TESTS primitives or children are tested a visit."""
+
+PRIMITIVE_BITS = 32
+"""The same of a primitive's tests."""
+
+PACKS = {"host": True, "cuda": False}
+"""Where two counts share a word, if leaves are short enough: half as many are written. Not tried on a GPU yet."""
+
+PACKED_TESTS = 1 << 64 - 2 * COUNT_BITS
+MOST_PACKED = (1 << COUNT_BITS) - 1
+"""Rays that are counted so from one `clear` to the next."""
+
 COPIES = {"host": 8, "cuda": 8}
 COPIES_BYTES = {"host": 1 << 26, "cuda": 1 << 24}
 """Copies of the counts, and how much memory they may take: with fewer, blocks share them. Each is cleared for every
-picture, on an H200 some 5 us for 16 MiB. Counts have 64 bits: a leaf of a million primitives is tested by a million
-rays."""
+picture, on an H200 some 5 us for 16 MiB. Where leaves may be of any size, each count has 64 bits: a leaf of a million
+primitives is tested by a million rays."""
 
 REGISTERS = 96
 """Room for a traversal that counts by node, and for the point and the light behind a shadow ray."""
@@ -32,7 +46,7 @@ Count = Annotated[int, "uint64"]
 
 @dataclasses.dataclass(frozen=True)
 class NodeCount(Struct):
-    """What rays did at one node. `culled`: rays that its parent did not send on to it; `tests` and `hits` of primitives
+    """What rays did at one node. `culled`: its children that a ray was not sent on to; `tests` and `hits` of primitives
     in it; `found`: rays whose hit, in the end, was found in it; `more_boxes`: boxes of runs of a long list."""
 
     visits: Count
@@ -61,7 +75,7 @@ class Slots:
         space = space or EventSpace(needed.nodes, len(table.references) + 1)
         if needed.nodes > space.nodes or needed.references > space.references:
             raise HierarchyError(f"A tree whose nodes need {needed} was counted in {space}.")
-        self.node_space, self.count = space.nodes, sum(space)
+        self.node_space, self.count = space.nodes, space.places
         self.places = np.where(told < 0, space.nodes + ~told, told)
 
     def by_row(self, of_slots: np.ndarray, rows: int) -> np.ndarray:
@@ -101,8 +115,11 @@ class NodeCounter:
 
     def __init__(self, target: Target, space: EventSpace, primitive_count: int) -> None:
         self.target, self.space, self.primitive_count = target, space, max(1, primitive_count)
-        self._slots = sum(space)
-        self._length = len(FIELDS) * self._slots + 2 * self.primitive_count
+        self._slots, self._rays = space.places, 0
+        self.is_packed = PACKS[target.kind] and 0 < space.most_tests <= PACKED_TESTS
+        slot_words, primitive_words = (2, 1) if self.is_packed else (len(FIELDS), 2)
+        self._length = slot_words * self._slots + primitive_words * self.primitive_count
+        self._sums: Array | None = None
         wanted, room = COPIES[target.kind], COPIES_BYTES[target.kind]
         self._copies = max(1, min(wanted, room // (8 * self._length)))
         self._has_own_copies = target.kind == "host" and self._copies == wanted
@@ -111,6 +128,7 @@ class NodeCounter:
 
     def clear(self) -> None:
         """Begin anew."""
+        self._rays = 0
         self.target.fill(self._all, 0)
 
     def count(self, tracer: Tracer, rays: RaySource, kind: str, hits: HitBuffer | None = None) -> None:
@@ -139,11 +157,16 @@ class NodeCounter:
     def _unit(
         self, tracer: Tracer, file: str, rays: RaySource, aliases: tuple[tuple[str, str], ...] = ()
     ) -> tuple[Unit, np.ndarray]:
-        constants = (("OWN_COPIES", self._has_own_copies),)
+        constants = (("OWN_COPIES", self._has_own_copies), ("PACKED", self.is_packed))
         return tracer.unit(f"gpu/analysis/{file}", rays, aliases, constants, REGISTERS, width=1)
 
     def _launch(self, unit: Unit, kernel: str, tracer: Tracer, rays: RaySource, **given: Any) -> None:
-        count = rays.padded_count
+        count, blocks = rays.padded_count, self._copies if self._has_own_copies else tracer.blocks(rays)
+        self._rays += count * given.get("light_count", 1)
+        if self.is_packed and self._rays > MOST_PACKED:
+            raise HierarchyError(f"At most {MOST_PACKED:,} rays are counted together: choose a smaller picture.")
+        if kernel == "count_nodes":
+            given["in_strides"] = int(blocks == 0)
         self.target.launch(
             unit,
             kernel,
@@ -157,17 +180,41 @@ class NodeCounter:
             copies=self._copies,
             totals=self._totals,
             block=TRACE_BLOCK,
-            blocks=self._copies if self._has_own_copies else tracer.blocks(rays),
+            blocks=blocks,
         )
+
+    def sums(self) -> tuple[Array, Array]:
+        """What was counted until now, on the target: a NodeCount a slot (slots, 6), and the primitives' tests and hits
+        (2, P), uint64. Launches only; not in a frame."""
+        slots = len(FIELDS) * self._slots
+        sums = self._summed()
+        return sums[:slots].reshape(self._slots, len(FIELDS)), sums[slots:].reshape(2, self.primitive_count)
+
+    @property
+    def totals(self) -> Array:
+        """(2,) uint64: the rays, and the most boxes of an inner node."""
+        return self._totals
 
     def read(self, table: NodeTable) -> Counts:
         """What was counted until now, by the rows of the table of that tree. Waits."""
-        length, slots = self._length, Slots(table, self.space)
-        unit = self.target.unit(UnitSource("gpu/analysis/sum_copies.cu"))
-        self.target.launch(unit, "sum_copies", length, counts=self._copied, length=length, copies=self._copies)
-        sums = self.target.download(self._copied[:length]).view(np.int64)
-        of_slots = sums[: len(FIELDS) * self._slots].reshape(self._slots, len(FIELDS))
-        tests, hits = sums[len(FIELDS) * self._slots :].reshape(2, -1)
+        slots, end = Slots(table, self.space), len(FIELDS) * self._slots
+        sums = self.target.download(self._summed()).view(np.int64)
+        of_slots, (tests, hits) = sums[:end].reshape(self._slots, len(FIELDS)), sums[end:].reshape(2, -1)
         nodes = {name: slots.by_row(of_slots[:, place], len(table)) for place, name in enumerate(FIELDS)}
         rays, width = self.target.download(self._totals).tolist()
         return Counts(nodes, tests, hits, rays, width)
+
+    def _summed(self) -> Array:
+        target, slots, primitives = self.target, self._slots, self.primitive_count
+        end = len(FIELDS) * slots
+        if self._sums is None:
+            self._sums = target.empty(end + 2 * primitives, np.uint64, "analysis")
+        unit = target.unit(UnitSource("gpu/analysis/sum_copies.cu"))
+        given = {"counts": self._copied, "copies": self._copies}
+        if self.is_packed:
+            space = {"slot_count": slots, "node_space": self.space.nodes, "primitive_count": primitives}
+            found = {"of_slots": self._sums[:end], "of_primitives": self._sums[end:]}
+            target.launch(unit, "unpack_copies", max(slots, primitives), **given, **space, **found)
+        else:
+            target.launch(unit, "sum_copies", self._length, **given, length=self._length, sums=self._sums)
+        return self._sums

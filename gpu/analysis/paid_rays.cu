@@ -16,6 +16,7 @@ struct CountPaid {
 
     __device__ void operator()(int, int, bool, Mask, int = 0) {}
     __device__ void add_boxes(int, Mask) {}
+    __device__ void on_children_told() {}
     __device__ void on_event(Event event, int id, float, int) {
         if (event == Event::NODE_ENTERED || event == Event::LEAF_ENTERED) {
             is_chosen = nodes[id < 0 ? node_space + ~id : id] != 0;

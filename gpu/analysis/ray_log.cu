@@ -15,6 +15,7 @@ struct WriteDown {
 
     __device__ void operator()(int, int, bool, Mask, int = 0) {}
     __device__ void add_boxes(int, Mask) {}
+    __device__ void on_children_told() {}
     __device__ void on_event(Event event, int id, float entry, int lane) {
         const int64 ray = first + lane, at = counts[ray]++;
         if (at >= capacity) return;

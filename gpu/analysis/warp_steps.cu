@@ -11,7 +11,7 @@
 
 constexpr int WARP_RAYS = 32;
 
-struct HearSteps {
+struct HearSteps : HearsNoPops {
     static constexpr bool IS_ASKED = true, HEARS_EVENTS = true;
 
     int* nodes_of_warp;
@@ -24,6 +24,7 @@ struct HearSteps {
 
     __device__ void operator()(int, int, bool, Mask, int = 0) {}
     __device__ void add_boxes(int, Mask) {}
+    __device__ void on_children_told() {}
     __device__ void mark(int* words) {
         if (step / 32 < room) atomic_or(words + step / 32, (int)(1u << step % 32));
         ++step;
@@ -65,7 +66,7 @@ extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
         const int warp = ray / WARP_RAYS;
         int* nodes_of_warp = marks + (int64)warp * 2 * room;
         OnPrimitive on_primitive = {no_hits()};
-        HearSteps on_node = {nodes_of_warp, nodes_of_warp + room, room};
+        HearSteps on_node = {{}, nodes_of_warp, nodes_of_warp + room, room};
         traverse(input.tree, input.records, rays, on_primitive, on_node);
         if (!BY_STEPS) on_node.end_round();
         atomic_add(used + 2 * warp, on_node.nodes);

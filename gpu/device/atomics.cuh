@@ -1,7 +1,7 @@
 // Atomics by scope: `atomic_*` for memory that all blocks share, `block_atomic_*` for memory of one block (plain
 // operations on the host); `block_arrive` for shared memory. `atomic_load` reads what others change meanwhile, in no
 // order. `gathered_add` adds what lanes of a warp add to one place at one time up first, and then once: for places that
-// neighbours share. Any lanes may call it, in any control flow.
+// neighbours share. Any lanes may call it, in any control flow. `gathered_add_both` adds two numbers that share a word.
 //
 // `atomic_arrive` is fence, add (one, or `by`), fence: the last of several arrivers sees everything the others wrote
 // before they arrived. `atomic_arrive_last` says whether this was the last after `others`; who was not does not wait
@@ -71,6 +71,9 @@ __device__ int block_atomic_exchange(int* at, int value) {
 }
 __device__ int block_arrive(int* at) { return (*at)++; }
 __device__ void gathered_add(uint64* at, unsigned value) { atomic_add(at, (uint64)value); }
+__device__ void gathered_add_both(uint64* at, unsigned low, unsigned high, int shift) {
+    atomic_add(at, low | (uint64)high << shift);
+}
 #else
 // What a thread wrote before is seen by whoever sees what it writes after, and the other way round. The compiler's own
 // fences are sequentially consistent besides, which nothing here needs and which takes longer.
@@ -134,6 +137,26 @@ __device__ __forceinline__ int block_arrive(int* at) {
 }
 // The lanes that are here together, as NVIDIA's "Using CUDA warp-level primitives" has it: whichever they are, the sum
 // is right. Lanes at several places add for themselves, which nothing waits for: to sort them out takes longer.
+__device__ __forceinline__ unsigned sum_of_lanes(unsigned here, unsigned value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(here, value);
+#else
+    unsigned sum = 0;
+    for (unsigned rest = here; rest != 0u; rest &= rest - 1u) sum += __shfl_sync(here, value, __ffs((int)rest) - 1);
+    return sum;
+#endif
+}
+__device__ __forceinline__ void gathered_add_both(uint64* at, unsigned low, unsigned high, int shift) {
+    const unsigned here = __activemask();
+    int is_one_place;
+    __match_all_sync(here, (uint64)at, &is_one_place);
+    if (!is_one_place) {
+        atomicAdd(at, low | (uint64)high << shift);
+        return;
+    }
+    const uint64 sum = sum_of_lanes(here, low) | (uint64)sum_of_lanes(here, high) << shift;
+    if ((threadIdx.x & 31u) == (unsigned)__ffs((int)here) - 1u) atomicAdd(at, sum);
+}
 __device__ __forceinline__ void gathered_add(uint64* at, unsigned value) {
     const unsigned here = __activemask();
     int is_one_place;
@@ -142,12 +165,7 @@ __device__ __forceinline__ void gathered_add(uint64* at, unsigned value) {
         atomicAdd(at, (uint64)value);
         return;
     }
-#if __CUDA_ARCH__ >= 800
-    const unsigned sum = __reduce_add_sync(here, value);
-#else
-    unsigned sum = 0;
-    for (unsigned rest = here; rest != 0u; rest &= rest - 1u) sum += __shfl_sync(here, value, __ffs((int)rest) - 1);
-#endif
+    const unsigned sum = sum_of_lanes(here, value);
     if ((threadIdx.x & 31u) == (unsigned)__ffs((int)here) - 1u) atomicAdd(at, (uint64)sum);
 }
 #endif

@@ -8,6 +8,9 @@
 // leaves are no nodes. `entry`: of PRIMITIVE_HIT the distance of the hit, of PRIMITIVE_TESTED where the ray ends by
 // then, of the others where the ray enters the node's box or cell; its t_min where the traversal does not know that.
 //
+// on_node.on_children_told() says that all is told which a ray does at an inner node but for what it pushes: a
+// traversal may say so, to count a node while all who are there are still together.
+//
 // Every child that is entered is entered at once or pushed; what is pushed is popped or dropped, unless the ray ends
 // first. A traversal that starts again at the root tells that it is popped, and every node on its way once more.
 #pragma once
@@ -25,9 +28,19 @@ enum class Event : int {
     PRIMITIVE_HIT,  // between t_min and where the ray ends; of equal distances each
 };
 
+// Who derives from it asks neither how deep nodes are nor what is popped and dropped: of single rays nothing is kept
+// for that beside the children that wait.
+struct HearsNoPops {};
+__device__ constexpr bool hears_no_pops(const HearsNoPops*) { return true; }
+__device__ constexpr bool hears_no_pops(const void*) { return false; }
+
 // Whether a functor must be told which lanes are at a node.
 template <class OnNode>
 constexpr bool NEEDS_LANES = OnNode::IS_ASKED || OnNode::HEARS_EVENTS;
+// Whether these and depths must be kept of what waits.
+template <class OnNode>
+constexpr bool KEEPS_LANES_OF_WAITING = NEEDS_LANES<OnNode> &&
+                                        !(IS_SINGLE_RAY && hears_no_pops((const OnNode*)nullptr));
 
 template <class OnNode>
 __device__ __forceinline__ void tell(OnNode& on_node, Event event, int id, Real entry, Mask lanes) {
@@ -60,6 +73,11 @@ __device__ __forceinline__ void tell_culled(OnNode& on_node, int id, Real entry,
         tell(on_node, Event::CHILD_BEYOND, id, entry, lanes & is_beyond);
         tell(on_node, Event::CHILD_MISSED, id, entry, lanes & !is_beyond);
     }
+}
+
+template <class OnNode>
+__device__ __forceinline__ void tell_children_told(OnNode& on_node) {
+    if constexpr (OnNode::HEARS_EVENTS) on_node.on_children_told();
 }
 
 // What was found at a primitive, before on_primitive takes it.

@@ -53,10 +53,17 @@ class TreeNode:
 
 class EventSpace(NamedTuple):
     """Bounds of what events call nodes: numbers are below `nodes`, the first references of leaves that are no nodes
-    below `references`."""
+    below `references`. No leaf tests more than `most_tests` primitives a visit, no ray visits a node twice, and none
+    tests a primitive in two leaves; 0: nobody knows that."""
 
     nodes: int
     references: int
+    most_tests: int = 0
+
+    @property
+    def places(self) -> int:
+        """How many there are."""
+        return self.nodes + self.references
 
 
 class TraversedNodes(abc.ABC):

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..primitives import scene_references
 from ..traversed_nodes import PAGE, EventSpace, TraversedNodes, TreeNode, vector
-from .tree import EMPTY_CHILD, first_references, reference_counts
+from .tree import EMPTY_CHILD, MAX_LEAF_SIZE, first_references, reference_counts
 
 CHUNK = 1 << 18
 """Nodes that a search reads together."""
@@ -25,7 +25,9 @@ class Nodes(TraversedNodes):
 
     @classmethod
     def space_of(cls, hierarchy: Any) -> EventSpace:
-        return EventSpace(hierarchy.layout.node_count(hierarchy.tree), max(1, hierarchy.tree.count))
+        tree = hierarchy.tree
+        is_plain = tree.long_leaves is None and tree.reference_boxes is None
+        return EventSpace(hierarchy.layout.node_count(tree), max(1, tree.count), MAX_LEAF_SIZE if is_plain else 0)
 
     def root(self) -> TreeNode | None:
         if self._tree.count == 0:

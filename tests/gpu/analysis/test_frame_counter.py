@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import raygrove as rg
+from raygrove.gpu.analysis import node_counts
 from raygrove.gpu.analysis.divergence import FIRST_ROOM, WarpCounter, divergence_of_rays
 from raygrove.gpu.analysis.frame_counter import FrameCounter
 from raygrove.gpu.analysis.hot_frames import hot_spots_counted, hot_spots_of
@@ -158,6 +159,42 @@ def test_what_is_counted_is_what_is_hit(target: Target, kind: str) -> None:
         np.testing.assert_array_equal(target.download(written.prim_id), target.download(kept.prim_id))
         np.testing.assert_allclose(target.download(written.t)[hit], target.download(kept.t)[hit], rtol=1e-5)
     assert 20 < hit.sum() < 128
+
+
+@pytest.mark.parametrize("kind", ["closest", "any"])
+def test_two_counts_in_a_word_are_those_of_a_word_each(
+    target: Target, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(node_counts.PACKS, target.kind, True)
+    made, rays = built(target, soup(4, 300), "hploc", "bvh2", "bvh2_stack"), upload_rays(target, *random_rays(5, 256))
+    space, table, found = event_space(made), made.nodes(), []
+    assert space.most_tests > 0
+    for one in (space, space._replace(most_tests=0)):
+        counter = NodeCounter(target, one, 300)
+        assert counter.is_packed == (one is space)
+        for _ in range(2):
+            counter.count(Tracer(target, made.traversal()), rays, kind)
+        found.append(counter.read(table))
+    packed, whole = found
+    assert (packed.rays, packed.width) == (whole.rays, whole.width) == (512, 2)
+    for name in FIELDS:
+        np.testing.assert_array_equal(packed.nodes[name], whole.nodes[name], name)
+    np.testing.assert_array_equal(packed.primitive_tests, whole.primitive_tests)
+    np.testing.assert_array_equal(packed.primitive_hits, whole.primitive_hits)
+    assert all(whole.nodes[name].sum() > 20 for name in ("visits", "culled", "tests", "hits", "found"))
+
+
+def test_more_rays_than_words_have_room_for_are_refused(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, rays = built(target, soup(4, 60), "hploc", "bvh2", "bvh2_stack"), upload_rays(target, *random_rays(5, 64))
+    monkeypatch.setattr(node_counts, "MOST_PACKED", 150)
+    monkeypatch.setitem(node_counts.PACKS, target.kind, True)
+    counter = NodeCounter(target, event_space(made), 60)
+    for _ in range(2):
+        counter.count(Tracer(target, made.traversal()), rays, "closest")
+    with pytest.raises(HierarchyError, match="At most 150 rays"):
+        counter.count(Tracer(target, made.traversal()), rays, "closest")
+    counter.clear()
+    counter.count(Tracer(target, made.traversal()), rays, "closest")
 
 
 @pytest.mark.parametrize("name", ["lbvh", "sbvh", "median_sah", "octree_top_down", "grid", "grid_two_level"])

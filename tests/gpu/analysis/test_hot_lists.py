@@ -20,7 +20,11 @@ from raygrove.gpu.hierarchy.traversed_nodes import traversed_nodes
 from raygrove.gpu.target.base import Target
 
 SIZE = (64, 48)
-TOLD = [(name, layout) for name in ("lbvh", "octree_top_down", "grid_two_level") for layout in telling_layouts(name)]
+TOLD = [
+    (name, layout)
+    for name in ("lbvh", "median_sah", "octree_top_down", "grid_two_level")
+    for layout in telling_layouts(name)
+]
 ALL = 10**6
 
 

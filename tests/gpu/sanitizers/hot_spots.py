@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from raygrove.gpu.analysis.frame_counter import FrameCounter
 from raygrove.gpu.analysis.hot_frames import corners_of, divergence_of, hot_spots_of, paid_of
+from raygrove.gpu.analysis.hot_lists import HotLists
+from raygrove.gpu.analysis.hot_spots import BY
 from raygrove.gpu.analysis.proved_trees import proved, uploaded
 from raygrove.gpu.analysis.tree_files import tree_of
 from raygrove.gpu.camera import Camera
@@ -31,3 +34,19 @@ def run_hot_spots(target: Target) -> None:
         for tree in (found.table, tree_of(found.table)):
             there = uploaded(target, tree, boxes)
             assert there is not None and proved(target, there) and proved(target, there, splits_references=True)
+    for name, layout in (("lbvh", "bvh2"), ("median_sah", "kd8")):
+        run_lists(target, name, layout)
+
+
+def run_lists(target: Target, name: str, layout: str) -> None:
+    """All lists of a picture, added up on the target."""
+    settings = ViewSettings(hierarchy=name, layout=layout)
+    view = View(settings, Camera(eye=(0.0, 0.0, 4.0)), ArrayPixels(target, 72, 24))
+    with Engine(target, moving_scene()) as engine:
+        engine.render_frame(Moment(), [view])
+        engine.flush()
+        counter = FrameCounter(engine, view)
+        counter.count()
+        lists = HotLists(engine, view, counter)
+        for by in BY:
+            assert sum(line.share for line in lists.read(by, 1 << 20).spots) > 0.9

@@ -20,12 +20,14 @@ struct Bvh2Pair {
 };
 
 template <class Tree, class OnNode>
-using WaitingPairs = WaitingChildren<STACK_DEPTH, STACK_KEEPS_DISTANCE || OnNode::IS_ASKED, NEEDS_LANES<OnNode>, Tree>;
+using WaitingPairs =
+    WaitingChildren<STACK_DEPTH, STACK_KEEPS_DISTANCE || OnNode::IS_ASKED, KEEPS_LANES_OF_WAITING<OnNode>, Tree>;
 
 template <class Tree, class OnNode>
 __device__ __forceinline__ void tell_culled_pair(OnNode& on_node, const Bvh2Pair& pair, Mask lanes, const Rays& rays) {
     tell_culled(on_node, Tree::event_id(pair.left_child), pair.left_entry, lanes & !pair.left, rays);
     tell_culled(on_node, Tree::event_id(pair.right_child), pair.right_entry, lanes & !pair.right, rays);
+    if constexpr (IS_SINGLE_RAY) tell_children_told(on_node);
 }
 
 template <class Tree, class Primitives, class OnPrimitive, class OnNode>

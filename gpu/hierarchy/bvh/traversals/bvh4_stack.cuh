@@ -11,7 +11,8 @@
 
 struct Bvh4Stack : NodesAndRoot {};
 template <class OnNode>
-using Bvh4Waiting = WaitingChildren<STACK_DEPTH, STACK_KEEPS_DISTANCE || OnNode::IS_ASKED, NEEDS_LANES<OnNode>>;
+using Bvh4Waiting =
+    WaitingChildren<STACK_DEPTH, STACK_KEEPS_DISTANCE || OnNode::IS_ASKED, KEEPS_LANES_OF_WAITING<OnNode>>;
 
 // A place of a node that `lanes` do not enter; an unused one is nobody's child.
 template <class OnNode>

@@ -23,8 +23,8 @@ struct WaitingPlaces {
 };
 
 // Children that wait their turn. With KEEPS_ENTRIES each carries where the lanes enter it and is dropped when all have
-// found something nearer. Lanes and depths are kept only where on_node needs them (NEEDS_LANES): a compiler does not
-// see that nobody reads them. Who asks is shown the same nodes on every target, hence STACK_KEEPS_DISTANCE ||
+// found something nearer. Lanes and depths are kept only where on_node needs them (KEEPS_LANES_OF_WAITING): a compiler
+// does not see that nobody reads them. Who asks is shown the same nodes on every target, hence STACK_KEEPS_DISTANCE ||
 // OnNode::IS_ASKED in the traversals. `Ids` says what events call a child, which is a `Word`.
 template <int CAPACITY, bool KEEPS_ENTRIES, bool KEEPS_LANES, class Ids = ChildIds, class Word = int>
 struct WaitingChildren {
@@ -54,6 +54,7 @@ struct WaitingChildren {
     // for events, where the lanes enter it.
     template <class OnNode>
     __device__ __forceinline__ Word pop(OnNode& on_node, const Rays& rays, int& depth, Mask& of_lanes, Real& entry) {
+        if (IS_SINGLE_RAY && !KEEPS_LANES) of_lanes = rays.active;
         while (true) {
             const Word child = places.children[--count];
             if (!KEEPS_ENTRIES && !KEEPS_LANES) return child;
