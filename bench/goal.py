@@ -150,11 +150,11 @@ WHY = {
         "fetch come to 0.55 by count, and were not built (docs/performance/kd-trees.md)"
     ),
     "hot spots of a frame over its trace": (
-        "2.3 to 2.6 in orbit, 2.8 to 3.2 in explode, 2.7 to 3.8 in room, where a picture takes 0.05 to 0.07 ms "
+        "2.4 to 2.5 in orbit, 2.9 to 3.2 in explode, 2.8 to 3.5 in room, where a picture takes 0.05 to 0.07 ms "
         "(docs/decisions/counting-hot-spots.md)"
     ),
-    "validation of 10M nodes": (
-        "0.099 s in a run of the same day on another host; 0.001 of it is the device's work, the rest uploads the tree"
+    "hot spots of a frame, counted and listed": (
+        "2.1 to 3.4 in bounding volume hierarchies; kd-trees were listed from whole tables then, and are no more"
     ),
     "hlbvh_sah over hlbvh_median": (
         "0.60 is the thesis' 269 over 484; our medians cost 1.7 times less than its at like weights, and the best "

@@ -43,6 +43,8 @@ LABORATORY = (
              _worst("race over its parts")),
     OfOthers("cuda", "hot spots of a frame over its trace, the worst", 3.0, "times", "laboratory", COMMAND,
              _worst("hot spots over trace")),
+    OfOthers("cuda", "hot spots of a frame, counted and listed, the worst", 5.0, "ms", "laboratory", COMMAND,
+             _worst("hot spots, counted and listed")),
     OfOthers("cuda", "validation of 10M nodes", 0.1, "s", "laboratory", COMMAND, _worst("validation")),
     OfOthers("cuda", "update and trace of many worlds", 4.0, "ms", "worlds", WORLDS,
              lambda content: _row("groups")(content).get("step_ms")),

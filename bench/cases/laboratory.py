@@ -2,7 +2,8 @@
 
 Hot spots and divergence stand beside the frame's own trace, each of a tree that was just rebuilt: `counted` is what a
 view that shows them live pays for a frame, from the first launch to the last on the target's clock, nothing read;
-`read` is what one pays who asks for the lists of a new tree besides, on the host, wall time. A race stands beside the
+`listed` is what one pays who asks for a list besides (the slower of those by node and by object), and `read`
+who asks for the whole tables of a new tree, on the host: wall times. A race stands beside the
 frames of each contestant alone, the validation is of a large tree: wall times on an idle device, waited for each time.
 All are medians; the first of each compile and capture, and do not count.
 """
@@ -24,6 +25,7 @@ from raygrove.app.scene_io.demos import make_demo
 from raygrove.gpu.analysis.divergence import WarpCounter
 from raygrove.gpu.analysis.frame_counter import FrameCounter
 from raygrove.gpu.analysis.hot_frames import corners_of, spots_read
+from raygrove.gpu.analysis.hot_lists import HotLists
 from raygrove.gpu.analysis.proved_trees import proved, uploaded, validate_on
 from raygrove.gpu.analysis.ray_log import record_ray
 from raygrove.gpu.analysis.validation import validate
@@ -132,6 +134,7 @@ def hot_rows(target: Target, scene: Scene, name: str, size: tuple[int, int], cou
     with contextlib.closing(Engine(target, scene)) as engine:
         view = view_of(target, scene, name, size)
         spots, warps = FrameCounter(engine, view), WarpCounter(target)
+        lists = HotLists(engine, view, spots)
         frame = target.empty(VIEW_FRAME.itemsize, np.uint8, "bench")
         taken: list[tuple[float, ...]] = []
 
@@ -143,28 +146,36 @@ def hot_rows(target: Target, scene: Scene, name: str, size: tuple[int, int], cou
             engine.render_frame(Moment(frame_id=number), [view])
             trace_ms = engine.flush().views[0].trace_ms
             counted = device_ms(target, spots.count), device_ms(target, count_warps)
+            listed = max(wall_ms(lambda: lists.read("node")), wall_ms(lambda: lists.read("object")))
             read = wall_ms(lambda: spots_read(engine, view, spots).top(20)), wall_ms(warps.read)
-            taken.append((trace_ms, *counted, *read))
+            taken.append((trace_ms, *counted, *read, listed))
     of, found = f"{scene.name}, {name}", [statistics.median(one) for one in zip(*taken[SETTLING:], strict=True)]
     trace_ms = found[0]
+    listed = f"counted {found[1]:.3f} ms, listed {found[5]:.3f} ms"
     return [
-        {
-            "what": f"{what} over trace",
-            "of": of,
-            "figure": ms / trace_ms,
-            "unit": "times",
-            "beside": f"trace {trace_ms:.3f} ms, {what} {ms:.3f} ms",
-            "trace_ms": trace_ms,
-            "ms": ms,
-            "size": list(size),
-        }
+        {"what": "hot spots, counted and listed", "of": of, "figure": found[1] + found[5], "unit": "ms",
+         "beside": listed, "size": list(size)},
+        *(_over_trace(of, what, ms, trace_ms, size)
         for what, ms in (
             ("hot spots", found[1]),
             ("divergence", found[2]),
             ("hot spots, counted and read,", found[1] + found[3]),
             ("divergence, counted and read,", found[2] + found[4]),
-        )
-    ]
+        )),
+    ]  # fmt: skip
+
+
+def _over_trace(of: str, what: str, ms: float, trace_ms: float, size: tuple[int, int]) -> Row:
+    return {
+        "what": f"{what} over trace",
+        "of": of,
+        "figure": ms / trace_ms,
+        "unit": "times",
+        "beside": f"trace {trace_ms:.3f} ms, {what} {ms:.3f} ms",
+        "trace_ms": trace_ms,
+        "ms": ms,
+        "size": list(size),
+    }
 
 
 def debugger_row(target: Target, scene: Scene, size: tuple[int, int], count: int) -> Row:
