@@ -93,7 +93,10 @@ def start_recording(session: Session, name: str, path: str) -> Job | None:
     drawn = dataclasses.replace(state, settings=dataclasses.replace(state.settings, render=render))
 
     def done(job: Job) -> None:
+        is_again = document.state.settings.rays.measured == from_folder(path, os.getcwd())
         _choose_file(session, path)
+        if is_again:  # the settings are the same, and the rays are others
+            session.loop.retry()
         session.notices.tell(tr("Recorded {count:,} rays: {path}.").format(count=job.result, path=path))
 
     return document.start_job(tr("Recording rays"), lambda job: record(job, scene, drawn, name, path), done)
