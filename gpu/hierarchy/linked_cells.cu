@@ -1,7 +1,7 @@
-// What kd-trees and octrees hold at each node, as rows (tree_links.py): `words` are two each, of a leaf the first of
-// its references and their number. Unit constant: LEAF_AXIS, what the last two bits of a kd-tree's leaf say, with the
-// number above them; below zero in octrees, where the number is inverted. from gpu.hierarchy.tree_links import
-// INNER_ROW, LEAF_ROW
+// What kd-trees and octrees hold at each node, as rows (tree_links.py): two words, of a leaf the first of its
+// references and their number. LEAF_AXIS, a unit constant, is what the last two bits of a kd-tree's leaf say.
+// Below zero: this is an octree, where the number is inverted.
+// from gpu.hierarchy.tree_links import INNER_ROW, LEAF_ROW
 #include "gpu/device/loops.cuh"
 
 // `node_count`: of the nodes now.

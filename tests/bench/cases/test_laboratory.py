@@ -17,7 +17,8 @@ def two_contestants(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_parts_are_of_what_they_say(target: Target) -> None:
-    hot = laboratory.hot_rows(target, make_demo("orbit"), "lbvh", (64, 48), 1)
+    listed, *hot = laboratory.hot_rows(target, make_demo("orbit"), "lbvh", (64, 48), 1)
+    assert listed["what"] == "hot spots, counted and listed" and listed["figure"] > hot[0]["ms"]
     rows = [
         hot[0],
         laboratory.debugger_row(target, make_demo("explode", 2000), (64, 48), 1),
