@@ -72,6 +72,7 @@ class RaceBar(QWidget):
             row.addWidget(widget)
             if isinstance(widget, QComboBox):  # in a narrow window they give way, not the modes
                 widget.setMinimumContentsLength(LEAST_LETTERS)
+                widget.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)  # their texts follow the width
         row.addWidget(self.said, 1)
         for button in (self.add, self.report):
             button.setMaximumWidth(button.fontMetrics().horizontalAdvance(button.text()) + 20)  # all has room at 900

@@ -365,3 +365,5 @@ def test_in_a_small_window_the_modes_are_whole(scene_window: MainWindow) -> None
     scene_window.resize(1280, 720)
     take_places()
     assert bar.lines.itemText(0) == "Lines: total"
+    letters = bar.lines.fontMetrics().horizontalAdvance("Lines: update")
+    assert bar.lines.width() > letters, "a list that was made narrow has its words again"
