@@ -108,7 +108,7 @@ def run_pool(threads: int, launches: int = 300) -> None:
 
 
 def main() -> None:
-    """Run `everything`, or the k-th of n parts of it, or `pool`, or the planted fault of that name."""
+    """Run `everything`, or the k-th of n parts of it, or `pool`, `two_threads`, or the planted fault of that name."""
     parser = argparse.ArgumentParser()
     parser.add_argument("scenario")
     parser.add_argument("--part", type=int, nargs=2, default=(0, 1))
@@ -121,6 +121,10 @@ def main() -> None:
     launched: set[str] = set()
     if given.scenario == "pool":
         run_pool(given.threads)
+    elif given.scenario == "two_threads":
+        from .two_threads import run_two_threads
+
+        run_two_threads(lambda: HostTarget(TargetOptions(threads=given.threads)))
     else:
         # A planted fault is the sanitizer's to find; what is run whole runs checked.
         target = FencedTarget(given.threads, checks=given.scenario == "everything")

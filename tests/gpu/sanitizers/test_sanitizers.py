@@ -120,6 +120,12 @@ def test_the_pool_itself_has_no_race(threads: int) -> None:
     assert done.returncode == 0 and "Sanitizer" not in done.stderr, done.stderr[-6000:]
 
 
+def test_two_threads_of_a_program_have_no_race() -> None:
+    """Trees of their own, and one tree that both would use."""
+    done = run_child("thread", "two_threads")
+    assert done.returncode == 0 and "Sanitizer" not in done.stderr, done.stderr[-6000:]
+
+
 @functools.cache
 def everything_watched() -> dict[str, list[subprocess.CompletedProcess[str]]]:
     """Every kernel under every tool, in parts: as many at a time as there are processors, since compiling them anew
