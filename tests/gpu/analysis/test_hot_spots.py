@@ -19,6 +19,7 @@ from raygrove.gpu.settings import checked
 from raygrove.gpu.shade.smooth import Smooth
 from raygrove.gpu.target.base import Target
 from raygrove.gpu.trace.trace import BufferRays, Tracer, upload_rays
+from tests.gpu.hierarchy.traversed_boxes import as_traversed
 from tests.gpu.trace.scenes import built, random_rays, soup
 
 from .traversal_oracle import distances, met, nearest_first
@@ -65,7 +66,7 @@ def test_totals_are_those_of_the_steps(target: Target, traversal: tuple[str, str
 @pytest.mark.parametrize("traversal", SORTED, ids="-".join)
 def test_counts_are_those_of_a_traversal_in_float64(target: Target, traversal: tuple[str, str, str], kind: str) -> None:
     made, (origins, directions) = built(target, VERTICES, *traversal), some_rays()
-    table = made.nodes()
+    table = as_traversed(made.nodes(), traversal[1])
     walks = [nearest_first(table, VERTICES, *ray, kind == "any") for ray in zip(origins, directions, strict=True)]
     sure = np.array([walk.is_sure for walk in walks])
     assert sure.sum() > 40

@@ -14,8 +14,8 @@ CLOSE = 1e-4
 
 @dataclasses.dataclass
 class Walked:
-    """By row of the table: visits, tests of primitives, hits, where the hit that stays was found, rays that the node
-    above did not send on. `is_sure`: no decision was close."""
+    """By row of the table: visits, tests of primitives, hits, where the hit that stays was found, children that rays
+    were not sent on to. `is_sure`: no decision was close."""
 
     visits: np.ndarray
     tests: np.ndarray
@@ -93,7 +93,7 @@ def nearest_first(
         last = np.minimum(exit[below], end)
         walked.is_sure &= bool((np.abs(entry[below] - last) > CLOSE).all())
         entered = below[entry[below] <= last]
-        walked.culled[below] += entry[below] > last
+        walked.culled[row] += len(below) - len(entered)
         order = entered[np.argsort(entry[entered], kind="stable")]
         walked.is_sure &= len(order) < 2 or bool((np.diff(entry[order]) > CLOSE).all())
         stack += [(int(one), float(entry[one])) for one in order[::-1]]

@@ -19,6 +19,7 @@ from raygrove.gpu.trace.trace import (
     upload_rays,
 )
 from raygrove.testing.closest_hits import triangle_hits
+from tests.gpu.hierarchy.traversed_boxes import as_traversed
 
 from .scenes import random_rays, soup, tracer_over
 
@@ -204,12 +205,12 @@ def test_steps_count_the_nodes_visited(target: Target) -> None:
     )
     assert np.array_equal(prim_id, target.download(tracer.trace(rays).prim_id)[:256])
     missed = prim_id < 0
-    wanted = visited(tracer.structure.nodes(), origins.astype(np.float64), directions.astype(np.float64))
+    table = as_traversed(tracer.structure.nodes(), "bvh2")
+    wanted = visited(table, origins.astype(np.float64), directions.astype(np.float64))
     assert missed.sum() > 100 and wanted[missed].max() > 8
     # A ray that grazes a box may be told otherwise in float32.
     assert np.mean(steps[missed] == wanted[missed]) > 0.97
     assert np.all(steps <= wanted + 2)
-    table = tracer.structure.nodes()
     in_leaves = primitives_met(table, origins.astype(np.float64), directions.astype(np.float64))
     assert (
         in_leaves[missed].max() > 3
