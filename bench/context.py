@@ -48,8 +48,9 @@ def context(target: Target, seed: int = 0, command: list[str] | None = None) -> 
 
 
 def command_line() -> list[str]:
-    """The words that this process was started with."""
-    return [pathlib.Path(sys.argv[0]).name, *sys.argv[1:]]
+    """The words that this process was started with; a package that was started by `-m` by its folder's name."""
+    started = pathlib.Path(sys.argv[0])
+    return [started.parent.name if started.name == "__main__.py" else started.name, *sys.argv[1:]]
 
 
 def heading(about: dict[str, Any]) -> list[str]:

@@ -135,7 +135,10 @@ WHY = {
         "in the kitchen at 1024x768, whose longest warps are what is waited for; 1.09 at 1920x1080 "
         "(docs/performance/rays.md)"
     ),
-    "the best tree built in 10 ms": "diffuse rays in Crytek Sponza; docs/performance/rays.md says what was tried",
+    "the best tree built in 10 ms": (
+        "diffuse rays above 49 Sponzas, beside cuBQL, and in Crytek Sponza; docs/performance/rays.md says what was "
+        "tried"
+    ),
     "primary rays at blob of 12.8M": (
         "they wait for memory; a node by three loads instead of four gave 2 %, nodes 48 bytes apart 4 % "
         "(docs/performance/rays.md)"
@@ -145,7 +148,8 @@ WHY = {
         "sorted (docs/performance/rays.md)"
     ),
     "'s rays over binned_sah's": (
-        "shadow rays in the room, which pass 28.6 nodes and 3.7 tests of sah_events and 10.2 and 0.4 of binned_sah; "
+        "diffuse and shadow rays; those in the room to its light pass 28.6 nodes and 3.7 tests of sah_events and 10.2 "
+        "and 0.4 of binned_sah; "
         "leaves of 1 to 16 changed it by 1 to 15 %, a node or a primitive a step by - 10 to + 15 %; two levels in a "
         "fetch come to 0.55 by count, and were not built (docs/performance/kd-trees.md)"
     ),
