@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QEvent, QObject, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
 
+from raygrove.app.settings import option_tables
 from raygrove.app.ui.commands import hints
 from raygrove.app.ui.commands.choice_menu import ChoiceMenu
 from raygrove.app.ui.commands.command import Choice, Command, Entry, Standing, Submenu
@@ -18,9 +21,11 @@ class Commands(QObject):
     """Makes the menus of a window from data (command.py); `menus` holds the choices by their names.
 
     The actions of choices are made when somebody needs them, or once the window has been painted: to know them all
-    structures and ray types are imported, for which nobody waits at the start. `completed` tells then."""
+    structures and ray types are imported, for which nobody waits at the start. A thread does that, and then the actions
+    are made choice by choice, so that the window answers meanwhile. `completed` tells when they are there."""
 
     completed = Signal()
+    _learned = Signal()
 
     def __init__(self, window: QMainWindow, notices: Notices, menus: Sequence[Submenu]) -> None:
         super().__init__(window)
@@ -35,14 +40,31 @@ class Commands(QObject):
             made.setToolTipsVisible(True)
             self._fill(made, menu.entries)
         hints.give(self.commands)
+        self._learned.connect(self._go_on, Qt.ConnectionType.QueuedConnection)
         window.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Make the rest after the window's first painting."""
         if event.type() == QEvent.Type.Paint:
             self._window.removeEventFilter(self)
-            QTimer.singleShot(0, self, self.complete)
+            threading.Thread(target=self._learn, name="commands", daemon=True).start()
         return False
+
+    def _learn(self) -> None:
+        """Import what choices are of; where that fails, whoever asks for it next is told."""
+        with contextlib.suppress(Exception):
+            option_tables.builders()
+            option_tables.ray_types()
+        with contextlib.suppress(RuntimeError):  # the window is gone
+            self._learned.emit()
+
+    def _go_on(self) -> None:
+        """Make the actions of one choice more."""
+        if len(self._late) > 1:
+            self._prepare(*self._late.pop(0))
+            QTimer.singleShot(0, self, self._go_on)
+        else:
+            self.complete()
 
     def complete(self) -> None:
         """Make the actions of choices, if they are not there yet."""

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import threading
 from typing import Any
 
+import pytest
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QMainWindow, QMenu, QPushButton
 
+from raygrove.app.settings import option_tables
 from raygrove.app.ui.commands.command import Choice, Command, Separator, Submenu
 from raygrove.app.ui.commands.commands import Commands
 from raygrove.app.ui.session.notices import Notices, Way
@@ -59,6 +64,32 @@ def test_choices_are_asked_for_once_the_window_is_painted(qtbot: Any) -> None:
     assert asked == ["offers"] and list(commands.actions) == ["a.colour.red", "a.run"]
     assert commands.actions["a.colour.red"].shortcut().toString() == "F7"
     assert commands.actions["a.colour.red"].statusTip()
+
+
+def test_a_painted_window_answers_while_choices_are_made(qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Importing all structures is a pause that is seen: a thread does it, and choices follow one by one."""
+    threads: list[str] = []
+    monkeypatch.setattr(option_tables, "builders", lambda: threads.append(threading.current_thread().name))
+    window, beats = QMainWindow(), QTimer(interval=0)
+    qtbot.addWidget(window)
+    seen: list[int] = []
+    beats.timeout.connect(lambda: seen.append(len(seen)))
+
+    def offers(name: str) -> list[tuple[str, str, str, bool]]:
+        made.append((name, len(seen)))
+        return [(name, name, "", True)]
+
+    made: list[tuple[str, int]] = []
+    entries = [
+        Choice(f"a.{name}", name, functools.partial(offers, name), lambda: "", made.append) for name in ("b", "c", "d")
+    ]
+    commands = Commands(window, Notices(), [Submenu("&First", entries)])
+    beats.start()
+    with qtbot.waitSignal(commands.completed):
+        window.show()
+    assert threads == ["commands"]
+    assert [name for name, _ in made] == ["b", "c", "d"] and made[0][1] < made[1][1] < made[2][1]
+    assert list(commands.actions) == ["a.b.b", "a.c.c", "a.d.d"]
 
 
 def test_what_excludes_each_other_has_radio_marks(window: MainWindow) -> None:
