@@ -153,13 +153,6 @@ WHY = {
         "leaves of 1 to 16 changed it by 1 to 15 %, a node or a primitive a step by - 10 to + 15 %; two levels in a "
         "fetch come to 0.55 by count, and were not built (docs/performance/kd-trees.md)"
     ),
-    "hot spots of a frame over its trace": (
-        "2.4 to 2.5 in orbit, 2.9 to 3.2 in explode, 2.8 to 3.5 in room, where a picture takes 0.05 to 0.07 ms "
-        "(docs/decisions/counting-hot-spots.md)"
-    ),
-    "hot spots of a frame, counted and listed": (
-        "2.1 to 3.4 in bounding volume hierarchies; kd-trees were listed from whole tables then, and are no more"
-    ),
     "hlbvh_sah over hlbvh_median": (
         "0.60 is the thesis' 269 over 484; our medians cost 1.7 times less than its at like weights, and the best "
         "tree of whole triangles that is "

@@ -25,10 +25,9 @@ PACKED_TESTS primitives or children are tested a visit."""
 PRIMITIVE_BITS = 32
 """The same of a primitive's tests."""
 
-PACKS = {"host": True, "cuda": False}
-"""Where two counts share a word, if leaves are short enough: half as many are written. Not tried on a GPU yet."""
-
 PACKED_TESTS = 1 << 64 - 2 * COUNT_BITS
+"""Tests of a visit up to which two counts share a word, so that half as many are written."""
+
 MOST_PACKED = (1 << COUNT_BITS) - 1
 """Rays that are counted so from one `clear` to the next."""
 
@@ -116,7 +115,7 @@ class NodeCounter:
     def __init__(self, target: Target, space: EventSpace, primitive_count: int) -> None:
         self.target, self.space, self.primitive_count = target, space, max(1, primitive_count)
         self._slots, self._rays = space.places, 0
-        self.is_packed = PACKS[target.kind] and 0 < space.most_tests <= PACKED_TESTS
+        self.is_packed = 0 < space.most_tests <= PACKED_TESTS
         slot_words, primitive_words = (2, 1) if self.is_packed else (len(FIELDS), 2)
         self._length = slot_words * self._slots + primitive_words * self.primitive_count
         self._sums: Array | None = None

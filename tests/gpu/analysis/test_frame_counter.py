@@ -162,10 +162,7 @@ def test_what_is_counted_is_what_is_hit(target: Target, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["closest", "any"])
-def test_two_counts_in_a_word_are_those_of_a_word_each(
-    target: Target, kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(node_counts.PACKS, target.kind, True)
+def test_two_counts_in_a_word_are_those_of_a_word_each(target: Target, kind: str) -> None:
     made, rays = built(target, soup(4, 300), "hploc", "bvh2", "bvh2_stack"), upload_rays(target, *random_rays(5, 256))
     space, table, found = event_space(made), made.nodes(), []
     assert space.most_tests > 0
@@ -187,7 +184,6 @@ def test_two_counts_in_a_word_are_those_of_a_word_each(
 def test_more_rays_than_words_have_room_for_are_refused(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
     made, rays = built(target, soup(4, 60), "hploc", "bvh2", "bvh2_stack"), upload_rays(target, *random_rays(5, 64))
     monkeypatch.setattr(node_counts, "MOST_PACKED", 150)
-    monkeypatch.setitem(node_counts.PACKS, target.kind, True)
     counter = NodeCounter(target, event_space(made), 60)
     for _ in range(2):
         counter.count(Tracer(target, made.traversal()), rays, "closest")
