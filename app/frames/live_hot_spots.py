@@ -33,7 +33,7 @@ class LiveHotSpots:
         """Count what a view shows, or rays that are given in its place. Waits; not in a frame. Raises Error for rays
         that are not cast, and lines that there are not."""
         begin, compiled = self._clock(), engine.target.compile_ms
-        key = (id(engine), view.name, rays, kind)
+        key = (id(engine), view.name, view.settings.statistics, rays, kind)
         if self._kept is None or self._kept[0] != key:
             counter = FrameCounter(engine, view, rays, kind)
             self._kept = key, counter, HotLists(engine, view, counter)

@@ -61,9 +61,9 @@ LOOP_NOTE = (
     "reads back how long a queue is, all levels that there may be are launched, the last ones empty, so that nothing "
     "waits for the host and a build can be replayed."
 )
-NODE_BYTES = {"bvh2": 101, "bvh2_soa": 101}
-"""Bytes per inner node by layout: 64, and 32 + 4 + 1 of the canonical tree (gpu/hierarchy/bvh/tree.py). Wide layouts
-have nodes of their own."""
+NODE_BYTES = {"bvh2": 101, "bvh2_soa": 85}
+"""Bytes per inner node by layout: 64 or 48, and 32 + 4 + 1 of the canonical tree (gpu/hierarchy/bvh/tree.py). Wide
+layouts have nodes of their own."""
 TRIANGLE_BYTES = 52
 """A record of 48 bytes and the triangle's number."""
 

@@ -176,9 +176,9 @@ class HotLists:
         rays, width = (int(one) for one in target.download(self._counter.counted_by.totals))
         cost = weights[0] * inner + weights[1] * tests
         if by == "node":
-            spots = _of_nodes(rows, links, weights, cost, width)
+            spots = _of_nodes(rows, links, weights, cost or 1.0, width)
         elif by == "depth":
-            spots = _of_depths(rows, weights, cost, width)
+            spots = _of_depths(rows, weights, cost or 1.0, width)
         else:
             spots = _of_triangles(rows) if by == "triangle" else _of_owners(rows, by, names)
         sums = (rays, visits, tests, cost, spelling(self._counter.hierarchy))

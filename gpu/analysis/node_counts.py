@@ -163,7 +163,10 @@ class NodeCounter:
         count, blocks = rays.padded_count, self._copies if self._has_own_copies else tracer.blocks(rays)
         self._rays += count * given.get("light_count", 1)
         if self.is_packed and self._rays > MOST_PACKED:
-            raise HierarchyError(f"At most {MOST_PACKED:,} rays are counted together: choose a smaller picture.")
+            raise HierarchyError(
+                f"At most {MOST_PACKED:,} rays are counted together in such a tree: choose fewer rays, a smaller "
+                "picture or fewer lights."
+            )
         if kernel == "count_nodes":
             given["in_strides"] = int(blocks == 0)
         self.target.launch(

@@ -41,12 +41,18 @@ class Uploads:
             pool.submit(self._through_block, to + first, source + first, min(BLOCK_BYTES, values.nbytes - first), what)
             for first in range(0, values.nbytes, BLOCK_BYTES)
         ]
-        concurrent.futures.wait(parts)  # all, before an error lets go of the values
+        try:
+            concurrent.futures.wait(parts)  # all, before an error lets go of the values
+        except BaseException:  # Ctrl+C does so, too
+            for part in parts:
+                part.cancel()
+            concurrent.futures.wait(parts)
+            raise
         for part in parts:
             part.result()
 
     def close(self) -> None:
-        """Give the blocks back; what was copied must have been waited for."""
+        """Let go of the blocks, which CuPy's pool keeps; what was copied must have been waited for."""
         if self._pool is not None:
             self._pool.shutdown()
         self._pool, self._blocks = None, queue.SimpleQueue()

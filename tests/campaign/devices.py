@@ -30,6 +30,7 @@ from raygrove.app.problems.problem import Problem
 from raygrove.app.problems.problems import problem_of
 from raygrove.app.scene_io.demos import make_demo
 from raygrove.app.settings.settings import set_option
+from raygrove.gpu import linux
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.target import choose, cuda_driver
 from raygrove.gpu.target.base import OutOfMemoryError, Target, TargetError, TargetOptions
@@ -73,17 +74,22 @@ ABSENT: dict[str, tuple[Any, str]] = {
 """What the driver answers, and a part of the sentence."""
 
 
+def _library_there() -> Any:
+    """The driver's library is there: without it nothing asks further."""
+    return mock.patch.object(linux, "has_library", lambda name: True)
+
+
 @contextlib.contextmanager
 def driver(answers: Any) -> Iterator[None]:
     """Inside, the driver is another."""
-    with mock.patch.object(cuda_driver, "load", lambda: answers):
+    with _library_there(), mock.patch.object(cuda_driver, "load", lambda: answers):
         yield
 
 
 @contextlib.contextmanager
 def no_libraries() -> Iterator[None]:
     """Inside, cuda-bindings are not installed."""
-    with mock.patch.dict(sys.modules, {"cuda": None, "cuda.bindings": None}):
+    with _library_there(), mock.patch.dict(sys.modules, {"cuda": None, "cuda.bindings": None}):
         cuda_driver.load.cache_clear()
         yield
     cuda_driver.load.cache_clear()

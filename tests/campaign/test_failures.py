@@ -63,8 +63,8 @@ def test_a_soak_sees_what_grows(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
         kept.append(os.open("/", os.O_RDONLY))
 
     monkeypatch.setattr(soak.Soak, "step", leak)
-    try:
-        assert soak.main(["--minutes", "0.002", "--combinations", "1"]) == 1
+    try:  # long enough for steps between the looks on a busy machine
+        assert soak.main(["--minutes", "0.05", "--combinations", "1"]) == 1
     finally:
         for descriptor in kept:
             os.close(descriptor)

@@ -251,6 +251,8 @@ class AdviceDialog(QDialog):
         self._update()
 
     def _open(self, scene: object) -> None:
+        if self._job is not None:
+            self._session.document.cancel(self._job)
         self.found = None
         self.sentence.clear()
         self.more.clear()

@@ -197,6 +197,7 @@ class HotPanel(QWidget):
             return
         if self.live_list is None:
             self._forget()
+            self.chosen.emit(None)
         before, self.live_list = self.live_list, found
         text = self.tr("{structure}: {rays:,} rays, {visits:,} visits, {tests:,} primitives tested.")
         figures = {"rays": found.ray_count, "visits": found.visits, "tests": found.tests}

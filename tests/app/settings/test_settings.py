@@ -34,6 +34,7 @@ def test_every_group_is_there_and_every_option_says_a_sentence() -> None:
         "motion",
         "boxes",
         "collisions",
+        "hot_spots",
         "periodic_box",
         "clip",
         "tiles",

@@ -49,8 +49,8 @@ __device__ __forceinline__ CentredBox centred(const Aabb& box) {
                            half_about(c.z, box.lower.z, box.upper.z))};
 }
 
-// Halves along x and y in one word. What is added before the lower bits go makes no half smaller, infinite ones no
-// other.
+// Halves along x and y in one word. What is added before the lower bits go makes no half of 0 or more
+// smaller, and infinite ones of either sign no other; there are no others, nor NaN (half_about).
 __device__ __forceinline__ float pack_halves(float x, float y) {
     const unsigned lower = (unsigned)__float_as_int(x) + 0xffffu, upper = (unsigned)__float_as_int(y) + 0xffffu;
     return __int_as_float((int)(lower >> 16 | (upper & 0xffff0000u)));
