@@ -151,10 +151,10 @@ def hot_rows(target: Target, scene: Scene, name: str, size: tuple[int, int], cou
             taken.append((trace_ms, *counted, *read, listed))
     of, found = f"{scene.name}, {name}", [statistics.median(one) for one in zip(*taken[SETTLING:], strict=True)]
     trace_ms = found[0]
-    listed = f"counted {found[1]:.3f} ms, listed {found[5]:.3f} ms"
+    beside = f"counted {found[1]:.3f} ms, listed {found[5]:.3f} ms"
     return [
         {"what": "hot spots, counted and listed", "of": of, "figure": found[1] + found[5], "unit": "ms",
-         "beside": listed, "size": list(size)},
+         "beside": beside, "size": list(size)},
         *(_over_trace(of, what, ms, trace_ms, size)
         for what, ms in (
             ("hot spots", found[1]),

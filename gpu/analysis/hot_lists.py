@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Hashable
+from typing import Any
 
 import numpy as np
 
@@ -139,7 +140,7 @@ class _Summed:
         traversal, intersection = self.weights
         return {"totals": self.totals, "traversal_cost": traversal, "intersection_cost": intersection}
 
-    def _launch(self, kernel: str, n: int, /, **given: object) -> None:
+    def _launch(self, kernel: str, n: int, /, **given: Any) -> None:
         self.target.launch(self.unit, kernel, n, **given)
 
 
@@ -181,8 +182,9 @@ class HotLists:
             spots = _of_depths(rows, weights, cost or 1.0, width)
         else:
             spots = _of_triangles(rows) if by == "triangle" else _of_owners(rows, by, names)
-        sums = (rays, visits, tests, cost, spelling(self._counter.hierarchy))
-        return HotList(by, spots[:count], *self._counter.counted, *sums)
+        of, kind = self._counter.counted
+        configuration = spelling(self._counter.hierarchy)
+        return HotList(by, spots[:count], of, kind, rays, visits, tests, cost, configuration)
 
     def _owned(self, by: str, count: int) -> tuple[Array, tuple[str, ...]]:
         """Whose each primitive is, on the target, and what they are called. Made again where the scene is another."""
