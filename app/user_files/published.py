@@ -46,6 +46,10 @@ _TEXTURES = (
     "Zhou and Chang read bit sets from texture memory; here they are plain arrays, which GPUs since Maxwell read "
     "through the same cache"
 )
+_BLOCK_SCANS = (
+    "[E] has scans within the blocks of small nodes, too; here children and leaves get their places by prefix sums "
+    "over all small nodes of a round"
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -155,7 +159,7 @@ _PRESETS = {
     "chang2012/median_sah": _kd_tree(
         "Chang's kd-tree, steps [A] to [E]",
         "Chang, Seo and Ihm, implementation II",
-        (_TEXTURES,),
+        (_BLOCK_SCANS, _TEXTURES),
         "median_sah",
         "auto",
         implementation="atomics",
