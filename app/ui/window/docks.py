@@ -70,6 +70,11 @@ def fit_to_screen(window: QMainWindow) -> None:
         window.move(left, top)
 
 
+def front_last(around: Sequence[QWidget], is_in_front: Callable[[QWidget], bool]) -> list[QWidget]:
+    """Those that are shown, in the order in which they come back: of tabs the one that is shown last is in front."""
+    return sorted((widget for widget in reversed(around) if not widget.isHidden()), key=is_in_front)
+
+
 class PictureAlone(QObject):
     """Full screen: the picture and what lies in it, without menus, bars and panels; and back to what was there."""
 
@@ -82,7 +87,7 @@ class PictureAlone(QObject):
         """Whether the picture is alone now."""
         window, is_alone = self._window, not self._window.isFullScreen()
         if is_alone:
-            self._hidden = [widget for widget in self._around() if not widget.isHidden()]
+            self._hidden = front_last(self._around(), lambda widget: not widget.visibleRegion().isEmpty())
         for widget in self._hidden:
             widget.setHidden(is_alone)
         window.setWindowState(window.windowState() ^ Qt.WindowState.WindowFullScreen)
@@ -104,8 +109,7 @@ class PageAlone(QObject):
         if self._stack.currentWidget() is not self._page:
             self.bring_back()
             return
-        shown = [widget for widget in reversed(self._around()) if not widget.isHidden()]
-        shown.sort(key=self._is_in_front)  # of tabs, those in front come back last
+        shown = front_last(self._around(), self._is_in_front)
         self._away += shown
         for widget in shown:
             widget.hide()

@@ -103,6 +103,20 @@ def test_a_key_in_full_screen_ends_it(scene_window: MainWindow) -> None:
     assert not scene_window.commands.actions["view.full_screen"].isChecked()
 
 
+def test_full_screen_leaves_the_tab_in_front_that_was(scene_window: MainWindow) -> None:
+    scene_window.resize(1280, 860)
+    scene_window.workspaces.choose("inspect")
+    for name in WORKSPACES["inspect"].panels[:4]:
+        take_places()
+        dock = next(dock for dock in scene_window.docks if dock.objectName() == f"dock.{name}")
+        dock.raise_()
+        seen = in_front(scene_window)
+        assert name in seen
+        for left in ({"nothing"}, seen):
+            scene_window.toggle_full_screen()
+            assert (in_front(scene_window) or {"nothing"}) == left, name
+
+
 def test_the_first_panel_is_in_front_behind_the_first_page_of_a_start(window: MainWindow) -> None:
     window.workspaces.choose("inspect")
     window.stack.setCurrentWidget(window.view)
