@@ -69,9 +69,12 @@ class Advice:
             return f"rebuild every frame: {costs['rebuild']:.3g} ms a frame instead of {costs['refit']:.3g} by refits"
         if self.n >= self.frames:
             return f"refit every frame: {costs['refit']:.3g} ms a frame instead of {costs['rebuild']:.3g} by rebuilds"
-        grown = f", or when the SAH cost has grown by {self.cost_ratio:g}" if self.cost_ratio is not None else ""
         ms = costs[f"every_n:n={self.n}"]
-        return f"refit, and rebuild every {_nth(self.n)} frame{grown}: {ms:.3g} ms a frame instead of {fixed}"
+        answer = f"refit, and rebuild every {_nth(self.n)} frame: {ms:.3g} ms a frame instead of {fixed}"
+        grown = costs.get(f"cost_ratio:cost_ratio={self.cost_ratio:g}") if self.cost_ratio is not None else None
+        if grown is None:
+            return answer
+        return f"{answer}; or rebuild when the SAH cost is {self.cost_ratio:g} times the last rebuild's: {grown:.3g} ms"
 
     def to_json(self) -> str:
         """All of it, and the sentence."""

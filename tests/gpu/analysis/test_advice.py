@@ -73,7 +73,9 @@ def test_a_line_of_wear_gets_its_cycle_and_its_sentence() -> None:
     assert costs["every_n:n=7"].regret == pytest.approx(1.0) and found.policies[0].regret == pytest.approx(1.0)
     assert costs["rebuild"].rebuilds == 70 and costs["refit"].rebuilds == 1
     assert costs["refit"].ms == pytest.approx(1.0 + 2.0 / 70.0 + 5.0 + 34.5 * 0.08)
-    assert found.sentence.startswith("refit, and rebuild every 7th frame, or when the SAH cost has grown by 1.")
+    assert found.sentence.startswith("refit, and rebuild every 7th frame: 6.53 ms a frame instead of 8 ms")
+    priced = f"when the SAH cost is {found.cost_ratio:g} times the last rebuild's: "
+    assert f"{priced}{costs[f'cost_ratio:cost_ratio={found.cost_ratio:g}'].ms:.3g} ms" in found.sentence
     assert "6.53 ms a frame instead of 8 ms by rebuilding every frame and 8.79 ms by never rebuilding" in found.sentence
     assert json.loads(found.to_json())["sentence"] == found.sentence
 

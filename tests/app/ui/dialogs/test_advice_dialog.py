@@ -23,7 +23,8 @@ from raygrove.gpu.analysis.alternatives import Alternative
 from raygrove.gpu.errors import Error
 
 POLICIES = (
-    PolicyCost("every_n:n=3", 4.5, 1.125, 2), PolicyCost("rebuild", 6.0, 1.5, 5), PolicyCost("refit", 8.0, 2.0, 1),
+    PolicyCost("every_n:n=3", 4.5, 1.125, 2), PolicyCost("cost_ratio:cost_ratio=1.4", 5.0, 1.25, 2),
+    PolicyCost("rebuild", 6.0, 1.5, 5), PolicyCost("refit", 8.0, 2.0, 1),
 )  # fmt: skip
 ADVICE = Advice(
     "lbvh/bvh4", 5, 900, 300, (True, False, False, True, False), 4.0, 3, 1.4, POLICIES, 0.03, 1234,
@@ -70,14 +71,13 @@ def test_a_clip_is_measured_and_answers(
     ((state, exact, beside),) = asked
     render = state.settings.render
     assert (render.width, render.height) == loop.last_frame.drawn and not exact and beside == ()
-    assert dialog.sentence.text().startswith(
-        "Refit, and rebuild every 3rd frame, or when the SAH cost has grown by 1.4"
-    )
+    assert dialog.sentence.text().startswith("Refit, and rebuild every 3rd frame: 4.5 ms a frame instead of 6 ms")
+    assert "; or rebuild when the SAH cost is 1.4 times the last rebuild's: 5 ms" in dialog.sentence.text()
     rows = dialog.policies.rows.rows
     assert (
         rows[0][1:] == ("4", "1", "2")
         and rows[1] == ("Rebuild every so many frames n=3", "4.5", "1.125", "2")
-        and len(rows) == 4
+        and len(rows) == 5
     )
     said = dialog.more.text()
     assert "From 1,234 rays a frame on" in said and "off by 3 %" in said
@@ -97,7 +97,7 @@ def test_a_policy_is_used_as_a_step_of_undo(scene_window: MainWindow, dialog: Ad
     assert document.state.settings.update == before
     dialog.policies.selectRow(0)
     assert dialog.chosen == "" and not dialog.use.isEnabled(), "a schedule of this clip is no policy"
-    dialog.policies.selectRow(3)
+    dialog.policies.selectRow(4)
     dialog.use.click()
     assert document.state.settings.update.mode == "refit"
 
