@@ -27,6 +27,18 @@ def _row(case: str, spelt: str = "") -> Callable[[Content], dict[str, float]]:
     return read
 
 
+def _added_us(content: Content) -> float | None:
+    """Microseconds that a call of the library takes beyond the engine's own launches."""
+    row = _row("face")(content)
+    return row["call_us"] - row["engine_us"] if row else None
+
+
+def _face_over(content: Content) -> float | None:
+    """Rays through the library over those through the tracer's own buffers, in time."""
+    row = _row("face")(content)
+    return 1.0 / row["ratio"] if row else None
+
+
 def _over_filter(content: Content) -> float | None:
     """Steps of as many worlds by a tree a group and by one tree that filters."""
     filtered = _row("filter")(content)
@@ -46,6 +58,12 @@ LABORATORY = (
     OfOthers("cuda", "hot spots of a frame, counted and listed, the worst", 5.0, "ms", "laboratory", COMMAND,
              _worst("hot spots, counted and listed")),
     OfOthers("cuda", "validation of 10M nodes", 0.1, "s", "laboratory", COMMAND, _worst("validation")),
+    OfOthers("cuda", "what a call of the library adds to the engine's launches", 20.0, "us", "worlds", WORLDS,
+             _added_us),
+    OfOthers("cuda", "tracing 1M rays from arrays on the device over the tracer's own figure", 1.03, "times", "worlds",
+             WORLDS, _face_over),
+    OfOthers("host", "rays a second of the library over the tracer's own figure", 0.95, "times", "worlds", WORLDS,
+             lambda content: _row("face")(content).get("ratio"), at_most=False),
     OfOthers("cuda", "update and trace of many worlds", 4.0, "ms", "worlds", WORLDS,
              lambda content: _row("groups")(content).get("step_ms")),
     OfOthers("cuda", "update and trace of many worlds over one tree that filters", 1.0, "times", "worlds", WORLDS,

@@ -31,14 +31,7 @@ WINDOW: Rows = (
     ("99 of 100 pauses of the window in the whole tour, both cores busy", 50.0, "ms", True, ""),
     ("longest pause of the window in the whole tour, both cores busy", 150.0, "ms", True, ""),
 )
-LIBRARY: Rows = (
-    ("what a call of the library adds to the engine's launches", 20.0, "us", True, ""),
-    ("tracing 1M rays from CuPy arrays over the tracer's own figure", 1.03, "times", True, ""),
-)
-HOST_LIBRARY: Rows = (
-    ("rays a second of the library over the tracer's own figure", 0.95, "times", False, ""),
-    ("first call of the library, warm cache", 0.5, "s", True, ""),
-)
+HOST_LIBRARY: Rows = (("first call of the library, warm cache", 0.5, "s", True, ""),)
 HOST_LABORATORY: Rows = (
     ("race of 4 on orbit, 512x384 each", 10.0, "frames/s", False, "raygrove view --demo orbit --contestants A,B,C,D"),
     ("tree browser over 10M nodes opened", 0.3, "s", True, ""),
@@ -78,7 +71,6 @@ def _unread(rows: Rows, note: str) -> tuple[Goal, ...]:
 
 UNREAD = {
     "cuda": (
-        *_unread(LIBRARY, NOT_SAVED),
         *_unread(SWEEPS, ELSEWHERE),
         *_unread(FOUR, NO_FILE),
     ),
