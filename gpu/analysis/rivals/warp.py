@@ -50,17 +50,15 @@ def device_of(warp: Any, target: Target) -> str:
 
 
 class WarpMesh:
-    """Warp's mesh over `points` (V, 3) float32 and `triangles` (T, 3) int32 of a target; with `groups` (T,) int32 rays
-    can be kept to one of them. All calls wait."""
+    """Warp's mesh over `points` (V, 3) float32 and `triangles` (T, 3) int32 of a target. All calls wait."""
 
-    def __init__(self, target: Target, points: Array, triangles: Array, builder: str, groups: Array | None = None):
+    def __init__(self, target: Target, points: Array, triangles: Array, builder: str) -> None:
         self._warp = module()
         self.device, self._target = device_of(self._warp, target), target
         self._builder = {"bvh_constructor": builder} if builder else {}
         self.points = self.copied(points, self._warp.vec3)
         self._triangles = self.copied(triangles.reshape(-1), self._warp.int32)
-        self._groups = None if groups is None else self.copied(groups, self._warp.int32)
-        self.build_ms = self.rebuild()
+        self.rebuild()
 
     def copied(self, array: Array, kind: Any) -> Any:
         """An array of Warp's, with the same values."""
@@ -85,7 +83,7 @@ class WarpMesh:
         return self.timed(lambda: self.mesh.refit())
 
     def _make(self) -> None:
-        self.mesh = self._warp.Mesh(self.points, self._triangles, groups=self._groups, **self._builder)
+        self.mesh = self._warp.Mesh(self.points, self._triangles, **self._builder)
 
     def timed(self, call: Callable[[], Any]) -> float:
         """Milliseconds of a call: on a GPU between two events, else by the clock."""

@@ -1,9 +1,10 @@
-"""Uploads through pinned blocks, against a runtime that copies at once: every byte arrives, by several threads, and an
+"""Uploads through pinned blocks, against a runtime that copies late: every byte arrives, by several threads, and an
 error comes up."""
 
 from __future__ import annotations
 
 import ctypes
+import itertools
 import threading
 import types
 from typing import Any
@@ -18,7 +19,8 @@ STREAM = 7
 
 
 class FakeRuntime:
-    """Copies are done when they are asked for; the `failing`-th fails. `sizes` and `devices` are what was asked for."""
+    """Copies are done when their event is waited for, or at the end; the `failing`-th fails. `sizes` and `devices` are
+    what was asked for."""
 
     cudaEventDisableTiming = 0  # noqa: N815
     cudaMemcpyKind = types.SimpleNamespace(cudaMemcpyHostToDevice=1)  # noqa: N815
@@ -28,6 +30,8 @@ class FakeRuntime:
         self.devices: set[tuple[int, int]] = set()
         self.failing, self.made, self.destroyed = failing, 0, 0
         self.lock = threading.Lock()
+        self.late: dict[int, list[tuple[int, int, int]]] = {}
+        self.of_event: dict[int, list[tuple[int, int, int]]] = {}
 
     def cudaSetDevice(self, ordinal: int) -> tuple[int]:
         self.devices.add((ordinal, threading.get_ident()))
@@ -39,10 +43,22 @@ class FakeRuntime:
 
     def cudaEventRecord(self, event: int, stream: int) -> tuple[int]:
         assert stream == STREAM
+        with self.lock:
+            self.of_event.setdefault(event, []).extend(self.late.pop(threading.get_ident(), []))
         return (0,)
 
     def cudaEventSynchronize(self, event: int) -> tuple[int]:
+        with self.lock:
+            found = self.of_event.pop(event, [])
+        for one in found:
+            ctypes.memmove(*one)
         return (0,)
+
+    def finish(self) -> None:
+        """What the target's own waiting does."""
+        for one in itertools.chain(*self.of_event.values(), *self.late.values()):
+            ctypes.memmove(*one)
+        self.of_event, self.late = {}, {}
 
     def cudaEventDestroy(self, event: int) -> tuple[int]:
         self.destroyed += 1
@@ -53,7 +69,7 @@ class FakeRuntime:
         with self.lock:
             self.sizes.append(size)
             number = len(self.sizes)
-        ctypes.memmove(to, source, size)
+            self.late.setdefault(threading.get_ident(), []).append((to, source, size))
         return (700 if number == self.failing else 0,)
 
 
@@ -79,6 +95,7 @@ def test_every_byte_arrives(count: int) -> None:
     for _ in range(2):
         there[:] = 0
         uploads.copy(there.ctypes.data, values, "values")
+        runtime.finish()
         np.testing.assert_array_equal(there, values)
     assert sum(runtime.sizes) == 2 * count
     is_large = count >= LARGE
