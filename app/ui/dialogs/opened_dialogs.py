@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction
@@ -36,6 +36,8 @@ class OpenedDialogs(QObject):
         self.advice: AdviceDialog | None = None
         self._actions: Mapping[str, QAction] = {}
         self._shortcuts: Shortcuts | None = None
+        self.complete: Callable[[], None] = lambda: None
+        """Makes those commands that follow the first painting, where they are not there yet."""
 
     def follow(self, actions: Mapping[str, QAction]) -> None:
         """Give the commands the user's keys; the dialogs list these commands."""
@@ -54,6 +56,7 @@ class OpenedDialogs(QObject):
 
     def show_keys(self) -> None:
         """Edit > Keys."""
+        self.complete()
         if self._shortcuts is not None:
             dialog = KeysDialog(self._shortcuts, self._window)
             dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -61,6 +64,7 @@ class OpenedDialogs(QObject):
 
     def show_cheat_sheet(self) -> None:
         """Help > Cheat sheet."""
+        self.complete()
         questions.show_cheat_sheet(self._actions.values(), self._session.gestures, self._window)
 
     def show_help(self, group: str) -> None:

@@ -94,8 +94,10 @@ def main() -> int:
     first = open_measured(window, job.size)
     if job.demo:
         window.open_demo(job.demo)
-    else:
+    elif first.at is not None:
         QTimer.singleShot(0, window.close)
+    else:
+        first.painted.connect(window.close)
     QTimer.singleShot(PATIENCE_MS, window.close)
     live(application, window)
     answer = {

@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from typing import Any, Protocol, TypeVar
 
-from PySide6.QtCore import QEvent, QObject, QSettings, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QSettings, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QDockWidget, QWidget
 
 from raygrove.app.document.document import Document
@@ -96,7 +96,10 @@ def live(application: QApplication, window: MeasuredWindow) -> None:
 
 
 class FirstPaint(QObject):
-    """Keeps when a widget was first painted, in seconds as time.time() has them: `at`, None until then."""
+    """Keeps when a widget was first painted, in seconds as time.time() has them: `at`, None until then; `painted` says
+    when it is there."""
+
+    painted = Signal()
 
     def __init__(self, watched: QWidget) -> None:
         super().__init__(watched)
@@ -110,7 +113,9 @@ class FirstPaint(QObject):
         return False
 
     def _keep(self) -> None:
-        self.at = self.at or time.time()
+        if self.at is None:
+            self.at = time.time()
+            self.painted.emit()
 
 
 def open_measured(window: Any, size: Sequence[int]) -> FirstPaint:

@@ -103,7 +103,10 @@ def main() -> int:
     measured = OpeningMeasurement(window, list(job.files), job.repeat)
     first = open_measured(window, job.size)
     QTimer.singleShot(PATIENCE_MS, window.close)
-    QTimer.singleShot(0, measured.next)
+    if first.at is not None:
+        QTimer.singleShot(0, measured.next)
+    else:
+        first.painted.connect(measured.next)
     live(application, window)
     pauses = {name: pause.figures() for name, pause in measured.heartbeat.worst.items()}
     answer = {

@@ -90,6 +90,7 @@ class MainWindow(QMainWindow):
         self._named = self.commands.commands
         self._follow_actions(self._named)
         self.commands.completed.connect(lambda: self.opened_dialogs.follow(self.commands.actions))
+        self.opened_dialogs.complete = self.commands.complete
         self.pipeline.connect_to(self, self.opened_dialogs)
         self.place.join(self.inspectors, self.messages)
         self._connect()
