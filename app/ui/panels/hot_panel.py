@@ -186,8 +186,11 @@ class HotPanel(QWidget):
         for widget in (self.count, self.frames):
             widget.setEnabled(not is_live)
         self.hint.setMinimumHeight(0)
-        if not is_live and self.live_list is not None:
-            self.hint.setText(self.tr("Of the last picture that was counted."))
+        if self.live_list is not None:
+            if not is_live:
+                self.hint.setText(self.tr("Of the last picture that was counted."))
+        elif is_live:
+            self.hint.setText(self.tr("Counting …"))
 
     def take_live(self, found: HotList | str | None, said: str) -> None:
         """What a picture's rays did, or why they were not counted; `said` is what that costs."""
@@ -269,7 +272,8 @@ class HotPanel(QWidget):
         """Nothing is counted, and why."""
         self._forget()
         self.count.setEnabled(not self.live.isChecked())
-        self.hint.setText(sentence or self.tr("Press Count to see where the rays of the picture spend their steps."))
+        asked = self.tr("Press Count to see where the rays of the picture spend their steps.")
+        self.hint.setText(sentence or (self.tr("Counting …") if self.live.isChecked() else asked))
         self.chosen.emit(None)
 
     def _forget(self) -> None:
@@ -286,6 +290,8 @@ class HotPanel(QWidget):
             for card in self.cards:
                 card.show_it.setEnabled(False)
                 card.try_it.setEnabled(False)
+        elif self.live_list is not None and self.live.isChecked():
+            self.hint.setText(self.tr("Of an earlier picture; the next one is counted soon."))
 
     def mark_nodes(self, rows: frozenset[int]) -> None:
         """Show in bold which nodes the ray of a pixel entered."""

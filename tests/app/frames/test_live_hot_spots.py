@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 
 import pytest
 
@@ -28,6 +29,10 @@ def state_of(scene: Scene, rays: str = "picture") -> State:
     return replaced(State(settings=settings), "cameras", (fit(scene.lower, scene.upper),))
 
 
+def costs_of(settings: Settings, intersection: float) -> Settings:
+    return set_option(settings, "statistics.intersection_cost", intersection)
+
+
 def test_each_picture_is_counted_by_what_is_kept(walker: Scene) -> None:
     """Visits as a count for the picture alone has them; nothing is made anew between pictures."""
     with contextlib.closing(FrameMaker()) as maker:
@@ -48,6 +53,13 @@ def test_each_picture_is_counted_by_what_is_kept(walker: Scene) -> None:
         assert len(shares) > 1 and len(counters) == 1, "the walker walks, and one counter follows him"
         assert isinstance(maker.live_hot_spots("primary", "closest", "node"), LiveList)
         assert id(maker._live._kept[1]) not in counters
+        costly = dataclasses.replace(state_of(walker), settings=costs_of(state_of(walker).settings, 100.0))
+        maker.draw(walker, costly, Moment(0.6), slots, is_moving=True)
+        live, alone = maker.live_hot_spots("all", "both", "object"), maker.hot_spots("all", "both")
+        assert isinstance(live, LiveList) and not isinstance(alone, str) and alone is not None
+        shares = [one.share for one in live.list.spots]
+        expected = [one.share for one in alone.top(200, "object")]
+        assert shares == pytest.approx(expected), "costs are those of the settings"
         answer = maker.live_hot_spots("bounce 4", "both", "node")
         assert isinstance(answer, str) and "bounce 4" in answer
         maker.end_live()

@@ -86,6 +86,14 @@ def test_lines_are_those_of_the_whole_tables(engine: rg.Engine, name: str, layou
         assert sum(line.share for line in found.spots) == pytest.approx(1.0)
 
 
+def test_where_nothing_costs_anything_no_line_does(engine: rg.Engine) -> None:
+    view, counter = counted(engine, "lbvh")
+    costs = dataclasses.replace(view.settings.statistics, traversal_cost=0.0, intersection_cost=0.0)
+    view.settings = dataclasses.replace(view.settings, statistics=costs)
+    for by in ("node", "depth"):
+        assert not any(one.share for one in HotLists(engine, view, counter).read(by, ALL).spots)
+
+
 def test_the_dearest_are_taken(engine: rg.Engine) -> None:
     view, counter = counted(engine, "hploc", time=0.3)
     lists = HotLists(engine, view, counter)

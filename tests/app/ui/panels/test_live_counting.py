@@ -73,7 +73,11 @@ def test_pictures_that_arrive_are_counted_while_it_is_on(
     QTest.qWait(60)
     assert not counting.asked, "nobody asked"
     panel.live.click()
+    assert panel.hint.text() == "Counting …"
     qtbot.waitUntil(lambda: panel.live_list is not None)
+    panel.mark_old()
+    assert "the next one is counted soon" in panel.hint.text()
+    panel.take_live(panel.live_list, "Live: 40 ms a picture, at most 20% of the time.")
     assert document.state.settings.hot_spots.live and counting.asked == [("all", "both", "node")]
     assert not panel.count.isEnabled() and not panel.frames.isEnabled()
     assert "960 rays, 1,001 visits, 11 primitives tested" in panel.hint.text()
@@ -113,8 +117,7 @@ def test_a_hidden_panel_counts_nothing_and_keeps_nothing(
     QTest.qWait(round(1000 * pause_s(MS, 0.2)) + 120)
     assert len(counting.asked) == 1 and not tools.live.is_counting
     show(scene_window, "hot_spots")
-    qtbot.waitUntil(lambda: len(counting.asked) == 2)
-    assert panel.live_list is not None
+    qtbot.waitUntil(lambda: len(counting.asked) == 2 and panel.live_list is not None)
 
 
 def test_other_rays_and_lines_are_asked_for_at_once_and_what_is_chosen_stays(
@@ -163,7 +166,10 @@ def test_columns_never_get_narrower_while_figures_change(qtbot: Any) -> None:
     qtbot.addWidget(panel)
     panel.resize(600, 400)
     panel.show()
+    told: list[object] = []
+    panel.chosen.connect(told.append)
     panel.take_live(listed("node", 10_000_001), "")
+    assert told == [None], "what an earlier count lit in the picture goes"
     wide = panel.lines.columnWidth(2)
     height = panel.hint.minimumHeight()
     panel.take_live(listed("node", 11), "said\nin\nmore\nlines")
