@@ -90,6 +90,10 @@ class ScheduleStrip(QWidget):
             painter.fillRect(QRectF(place * width, height - bar, max(width - gap, 1.0), bar), color)
 
 
+UNSURE = 0.1
+"""Error of frames between those that were measured from which the answer says that it is uncertain."""
+
+
 class AdviceDialog(QDialog):
     """See the module. One measurement at a time, in the background; the picture stands still meanwhile, and closing the
     dialog cancels it."""
@@ -114,7 +118,7 @@ class AdviceDialog(QDialog):
         self.exact = QCheckBox(self.tr("Every tree at every age, and all rays: takes much longer"), self)
         self.beside = QCheckBox(self.tr("Also what else would pay: other builders, optimisers and layouts"), self)
         self.beside.setChecked(True)
-        self.measure = self._button(self.tr("&Measure"), self._measure)
+        self.measure = self._button(self.tr("&Measure"), self._press)
         self.bar = QProgressBar(self)
         self.bar.setRange(0, 1000)
         self.strip = ScheduleStrip(self)
@@ -192,6 +196,12 @@ class AdviceDialog(QDialog):
             text.format(structure=structure, scene=scene.name, count=document.span.frame_count, rays=what)
         )
 
+    def _press(self) -> None:
+        if self._job is not None:
+            self._session.document.cancel(self._job)
+        else:
+            self._measure()
+
     def _measure(self) -> None:
         document, frame = self._session.document, self._session.loop.last_frame
         scene, state = document.scene, document.state
@@ -229,7 +239,11 @@ class AdviceDialog(QDialog):
         said += [f"{one.sentence(found.configuration, found.ms)}." for one in found.alternatives]
         if found.interpolation_error is not None:
             text = self.tr("Trees of some frames were measured by {rays:,} rays; the rest is off by {share:.2g} %.")
-            said.append(text.format(rays=found.measured_rays, share=100.0 * found.interpolation_error))
+            text = text.format(rays=found.measured_rays, share=100.0 * found.interpolation_error)
+            if found.interpolation_error > UNSURE:
+                warning = self.tr("Uncertain: measure again while nothing else keeps this machine busy.")
+                self.sentence.setText(f"{self.sentence.text()}\n{warning}")
+            said.append(text)
         self.more.setText("\n".join(in_titles(one) for one in said))
         self._update()
 
@@ -271,7 +285,8 @@ class AdviceDialog(QDialog):
         return self.found.policies[place].policy if self.found is not None and place >= 0 else ""
 
     def _update(self) -> None:
-        self.measure.setEnabled(not self.is_measuring and self._session.document.scene is not None)
+        self.measure.setText(self.tr("Cancel") if self.is_measuring else self.tr("&Measure"))
+        self.measure.setEnabled(self._session.document.scene is not None)
         self.bar.setVisible(self.is_measuring)
         for part in (self.exact, self.beside):
             part.setEnabled(not self.is_measuring)
@@ -284,6 +299,7 @@ class AdviceDialog(QDialog):
     def _use(self) -> None:
         document = self._session.document
         document.change("settings", with_policy(document.state.settings, self.chosen))
+        self._session.notices.tell(self.tr("{policy} is in use now.").format(policy=policy_title(self.chosen)))
 
     def _copy(self) -> None:
         if self.found is not None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import threading
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +67,7 @@ def test_a_clip_is_measured_and_answers(
     assert not dialog.use.isEnabled() and not dialog.save.isEnabled() and "linear" in dialog.about.text().lower()
     dialog.beside.click()
     dialog.measure.click()
-    assert dialog.is_measuring and not dialog.measure.isEnabled() and not document.state.timeline.is_playing
+    assert dialog.is_measuring and dialog.measure.text() == "Cancel" and not document.state.timeline.is_playing
     qtbot.waitUntil(lambda: dialog.found is not None and not dialog.is_measuring)
     assert held == [True, False]
     ((state, exact, beside),) = asked
@@ -90,9 +92,12 @@ def test_a_policy_is_used_as_a_step_of_undo(scene_window: MainWindow, dialog: Ad
     dialog.show_advice(ADVICE)
     before = document.state.settings.update
     assert dialog.chosen == "every_n:n=3"
+    said: list[str] = []
+    scene_window.session.notices.told.connect(lambda sentence, ms: said.append(sentence))
     dialog.use.click()
     update = document.state.settings.update
     assert (update.mode, update.n) == ("every_n", 3)
+    assert said == ["Rebuild every so many frames n=3 is in use now."]
     document.undo()
     assert document.state.settings.update == before
     dialog.policies.selectRow(0)
@@ -130,9 +135,18 @@ def test_what_cannot_be_measured_is_said(
     assert "cannot be refitted" in dialog.sentence.text() and dialog.found is None and dialog.measure.isEnabled()
 
 
+def test_an_answer_that_is_far_off_says_so(dialog: AdviceDialog) -> None:
+    dialog.show_advice(ADVICE)
+    assert "Uncertain" not in dialog.sentence.text()
+    dialog.show_advice(dataclasses.replace(ADVICE, interpolation_error=0.6))
+    assert dialog.sentence.text().endswith("Uncertain: measure again while nothing else keeps this machine busy.")
+
+
+@pytest.mark.parametrize("way", ["close", "cancel", "another scene"])
 def test_closing_it_cancels(
-    scene_window: MainWindow, dialog: AdviceDialog, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+    scene_window: MainWindow, dialog: AdviceDialog, qtbot: Any, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
+    """So do its button and a scene that is opened meanwhile."""
     goes_on, ended = threading.Event(), threading.Event()
 
     def wait(job: Job) -> Advice:
@@ -147,9 +161,17 @@ def test_closing_it_cancels(
     monkeypatch.setattr(scene_window.loop, "hold", held.append)
     dialog.measure.click()
     qtbot.waitUntil(lambda: dialog.bar.isVisible() and dialog.bar.text().startswith("H-PLOC: 25"))
-    dialog.close()
+    ways: dict[str, Callable[[], object]] = {
+        "close": dialog.close,
+        "cancel": dialog.measure.click,
+        "another scene": lambda: dialog._open(scene_window.document.scene),
+    }
+    ways[way]()
     qtbot.waitUntil(lambda: ended.is_set() and not scene_window.document.jobs)
-    assert held == [True, False] and not goes_on.is_set()
+    assert held == [True, False] and not goes_on.is_set() and dialog.found is None
+    if way != "close":
+        assert dialog.measure.text() == "&Measure" and dialog.measure.isEnabled()
+        dialog.close()
     qtbot.waitUntil(lambda: scene_window.opened_dialogs.advice is None)
 
 
