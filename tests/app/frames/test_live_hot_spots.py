@@ -57,9 +57,9 @@ def test_each_picture_is_counted_by_what_is_kept(walker: Scene) -> None:
         maker.draw(walker, costly, Moment(0.6), slots, is_moving=True)
         live, alone = maker.live_hot_spots("all", "both", "object"), maker.hot_spots("all", "both")
         assert isinstance(live, LiveList) and not isinstance(alone, str) and alone is not None
-        shares = [one.share for one in live.list.spots]
+        found = [one.share for one in live.list.spots]
         expected = [one.share for one in alone.top(200, "object")]
-        assert shares == pytest.approx(expected), "costs are those of the settings"
+        assert found == pytest.approx(expected), "costs are those of the settings"
         answer = maker.live_hot_spots("bounce 4", "both", "node")
         assert isinstance(answer, str) and "bounce 4" in answer
         maker.end_live()
