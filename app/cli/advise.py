@@ -45,9 +45,10 @@ def run(names: argparse.Namespace, words: Words) -> int:
     best = {"policy": "the best schedule", "ms": found.ms, "regret": 1.0, "rebuilds": sum(found.schedule)}
     print(text_table([best, *rows], ("policy", "ms", "regret", "rebuilds")))
     print(f"{found.sentence[0].upper()}{found.sentence[1:]}.\n{break_even_sentence(found)}")
+    if found.alternatives:
+        print("By the best schedule of each:")
     for one in found.alternatives:
-        sentence = one.sentence(found.configuration, found.ms)
-        print(f"{sentence[0].upper()}{sentence[1:]}.")
+        print(f"  {one.sentence(found.configuration, found.ms)}.")
     if found.interpolation_error is not None:
         share = f"{100.0 * found.interpolation_error:.2g} %"
         words.say(f"Trees of some frames were measured, the rest is off by {share} (median); --exact measures all.")

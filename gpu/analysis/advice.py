@@ -53,12 +53,13 @@ class Advice:
 
     @property
     def pays(self) -> str:
-        """What else would pay, or that nothing does; empty where nothing was measured."""
+        """What else would pay by its own best schedule, or that nothing does; empty where nothing was measured."""
         if not self.alternatives:
             return ""
-        better = [one for one in self.alternatives if one.ms < self.ms]
-        least = f"nothing that was tried is cheaper than {self.configuration}: the nearest, "
-        return ("" if better else least) + self.alternatives[0].sentence(self.configuration, self.ms)
+        said = "by the best schedule of each, "
+        if all(one.ms >= self.ms for one in self.alternatives):
+            said += f"nothing that was tried is cheaper than {self.configuration}; the nearest: "
+        return said + self.alternatives[0].sentence(self.configuration, self.ms)
 
     @property
     def sentence(self) -> str:
@@ -70,7 +71,7 @@ class Advice:
         if self.n >= self.frames:
             return f"refit every frame: {costs['refit']:.3g} ms a frame instead of {costs['rebuild']:.3g} by rebuilds"
         ms = costs[f"every_n:n={self.n}"]
-        answer = f"refit, and rebuild every {_nth(self.n)} frame: {ms:.3g} ms a frame instead of {fixed}"
+        answer = f"refit, and rebuild every {nth(self.n)} frame: {ms:.3g} ms a frame instead of {fixed}"
         grown = costs.get(f"cost_ratio:cost_ratio={self.cost_ratio:g}") if self.cost_ratio is not None else None
         if grown is None:
             return answer
@@ -142,6 +143,7 @@ def break_even(costs: ClipCosts, rays: int) -> int | None:
     return max(0, round(premium / worse * rays))
 
 
-def _nth(number: int) -> str:
+def nth(number: int) -> str:
+    """An ordinal: 3rd."""
     end = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number}{end}"

@@ -179,11 +179,11 @@ class Race:
 
     def __str__(self) -> str:
         width = max(len(one.configuration) for one in self.contestants)
-        best = self.ranking[0].ms.median
+        best, ranking = self.ranking[0].ms.median, self.ranking
         lines = [
             f"{one.rank}  {one.letter}  {one.configuration:<{width}}  {one.ms.median:8.3f} ms  "
-            f"[{one.ms.low:.3f}, {one.ms.high:.3f}]  {one.ms.median / best:5.2f} x  {one.reason}"
-            for one in self.ranking
+            f"[{one.ms.low:.3f}, {one.ms.high:.3f}]  {one.ms.median / best:5.2f} x  {reason}".rstrip()
+            for one, reason in zip(ranking, told_once(ranking), strict=True)
         ]
         return "\n".join([*lines, self.verdict, *self.notes])
 
@@ -210,6 +210,12 @@ def judged(contestants: Sequence[Contestant]) -> tuple[Contestant, ...]:
     return tuple(dataclasses.replace(one, reason=reason_of(one, beside[one.letter])) for one in ranked)
 
 
+def told_once(ranking: Sequence[Contestant]) -> tuple[str, ...]:
+    """Their reasons, fastest first. The first and the next are compared with each other, so that what the next one
+    would say has been said."""
+    return tuple("" if place == 1 else one.reason for place, one in enumerate(ranking))
+
+
 def reason_of(one: Contestant, other: Contestant) -> str:
     """Why it is faster or slower than another, in words: the parts whose intervals do not overlap."""
     if one.letter == other.letter:
@@ -225,7 +231,7 @@ def reason_of(one: Contestant, other: Contestant) -> str:
         words.append(f"{verb} {_ms(abs(gap))} {'slower' if gap > 0.0 else 'faster'}")
     told = " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 2 else words)
     if one.ms.overlaps(other.ms):
-        return f"no difference to {other.letter}" + (f" in sum: {one.letter} {told}" if told else "")
+        return f"{one.letter} shows no difference from {other.letter}" + (f" in sum: it {told}" if told else "")
     return f"{one.letter} {told} than {other.letter}" if told else f"{one.letter} differs from {other.letter} in sum"
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .pages import document_of, facts_list, table_of
-from .race import METRICS, Contestant, Correlation, Race, few_sentence
+from .race import METRICS, Contestant, Correlation, Race, few_sentence, told_once
 from .race_plots import plots
 
 MARK = (255, 0, 255, 255)
@@ -31,7 +31,10 @@ def page_of(race: Race, command: str = "", about: dict[str, str] | None = None) 
         f'<p class="verdict">{html.escape(race.verdict)}</p>',
         *(f"<p>{html.escape(note)}</p>" for note in race.notes),
         "<h2>Ranking</h2>\n<ol>",
-        *(f'<li value="{one.rank}">{html.escape(_ranked(one))}</li>' for one in race.ranking),
+        *(
+            f'<li value="{one.rank}">{html.escape(_ranked(one, reason))}</li>'
+            for one, reason in zip(race.ranking, told_once(race.ranking), strict=True)
+        ),
         "</ol>",
         *(f'<div class="wide">{plot.svg(is_inline=True)}</div>' for plot in plots(race).values()),
         f"<h2>Figures</h2>\n{figures_table(race.contestants)}",
@@ -43,9 +46,9 @@ def page_of(race: Race, command: str = "", about: dict[str, str] | None = None) 
     return document_of(f"Race: {race.scene}", parts)
 
 
-def _ranked(one: Contestant) -> str:
+def _ranked(one: Contestant, reason: str) -> str:
     cost = f"{one.letter}  {one.configuration}: {one.ms.median:.3g} ms [{one.ms.low:.3g}, {one.ms.high:.3g}]"
-    return f"{cost}. {one.reason[0].upper()}{one.reason[1:]}." if one.reason else f"{cost}."
+    return f"{cost}. {reason}." if reason else f"{cost}."
 
 
 def figures_table(contestants: Sequence[Contestant], *, letters: bool = True) -> str:

@@ -7,8 +7,8 @@ import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QProgressBar,
     QPushButton,
     QScrollArea,
-    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -29,12 +28,11 @@ from raygrove.app.playback import timeline as timelines
 from raygrove.app.settings.ray_options import measures_others
 from raygrove.app.settings.settings import Settings, set_text
 from raygrove.app.settings.titles import in_titles, short_title, structure_title
-from raygrove.app.ui.colors import phase_color
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.session.session import Session
+from raygrove.app.ui.widgets.schedule_strip import ScheduleStrip
 from raygrove.app.ui.widgets.text_table import TextTable
-from raygrove.gpu.analysis.advice import Advice, settings_text
-from raygrove.gpu.analysis.schedules import Schedule
+from raygrove.gpu.analysis.advice import Advice, nth, settings_text
 
 TOLD_MS = 200
 """How often it is said how far a measurement is."""
@@ -51,43 +49,15 @@ def with_policy(settings: Settings, policy: str) -> Settings:
 
 
 def policy_title(policy: str) -> str:
-    """A policy for people: "Every n-th frame n=7"."""
+    """A policy for people: "Rebuild every 7th frame"."""
     name, *options = policy.split(":")
-    return " ".join([short_title("update.mode", name), *options])
-
-
-class ScheduleStrip(QWidget):
-    """A schedule over the clip: a high bar where a frame is rebuilt, a low one where it is refitted."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("schedule")
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.schedule: Schedule = ()
-
-    def sizeHint(self) -> QSize:
-        """Wide and low."""
-        return QSize(300, 2 * self.fontMetrics().height())
-
-    def show_schedule(self, schedule: Schedule) -> None:
-        """Of each frame, whether it is rebuilt."""
-        self.schedule = schedule
-        text = self.tr("Rebuilt: {frames}").format(
-            frames=", ".join(str(n) for n, is_so in enumerate(schedule) if is_so)
-        )
-        self.setToolTip(text)
-        self.setAccessibleName(text)
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """The bars, in the colours of builds and refits."""
-        painter = QPainter(self)
-        width, height = self.width() / max(len(self.schedule), 1), float(self.height())
-        gap = 1.0 if width > 3.0 else 0.0
-        for place, is_rebuilt in enumerate(self.schedule):
-            bar = height if is_rebuilt else 0.3 * height
-            color = phase_color("build" if is_rebuilt else "refit")
-            painter.fillRect(QRectF(place * width, height - bar, max(width - gap, 1.0), bar), color)
+    values = dict(option.split("=") for option in options)
+    if name == "every_n" and "n" in values:
+        n = int(values["n"])
+        return short_title("update.mode", "rebuild") if n == 1 else f"Rebuild every {nth(n)} frame"
+    if name == "cost_ratio" and "cost_ratio" in values:
+        return f"Rebuild when the SAH cost has grown {values['cost_ratio']} times"
+    return short_title("update.mode", name)
 
 
 UNSURE = 0.1
@@ -129,6 +99,7 @@ class AdviceDialog(QDialog):
             (self.tr("Rebuilds"), self.tr("Frames that are rebuilt")),
         )
         self.policies = TextTable(self.tr("Policies"), titles, self)
+        self.policies.fill_width()
         self.policies.selectionModel().selectionChanged.connect(lambda: self._update())
         self.use = self._button(self.tr("&Use this policy"), self._use)
         self.copy = self._button(self.tr("&Copy the sentence"), self._copy)
@@ -236,6 +207,7 @@ class AdviceDialog(QDialog):
         self.policies.setFixedHeight(head.sizeHint().height() + line * (len(rows) + 1) + 2 * self.policies.frameWidth())
         self.policies.selectRow(1)
         said = [break_even_sentence(found)]
+        said += [self.tr("By the best schedule of each:")] if found.alternatives else []
         said += [f"{one.sentence(found.configuration, found.ms)}." for one in found.alternatives]
         if found.interpolation_error is not None:
             text = self.tr("Trees of some frames were measured by {rays:,} rays; the rest is off by {share:.2g} %.")

@@ -196,6 +196,11 @@ class RayPanel(QWidget):
         for box, count in zip((self.across, self.down), size, strict=True):
             box.setMaximum(max(0, count - 1))
 
+    def wait(self) -> None:
+        """The ray of the pixel that is shown is on its way."""
+        text = self.tr("Following the ray of column {column}, row {row} …")
+        self.hint.setText(text.format(column=self.across.value(), row=self.down.value()))
+
     def mark_old(self) -> None:
         """The picture has another tree by now."""
         if self.ray is not None:
@@ -246,10 +251,11 @@ class RayPanel(QWidget):
         found = self.tr("primitive {id} at {t:.6g}").format(id=state.primitive, t=state.t_max)
         nothing = self.tr("nothing yet")
         tested = ", ".join(str(one) for one in state.tested) or self.tr("none")
+        children = self.tr("Children:") if state.children else self.tr("Children: none decided about yet")
         lines = [
             f"{kind} {_shown(state.node)}" if state.node is not None else self.tr("Before the root"),
             self.tr("Nearest hit: {what}").format(what=found if state.primitive >= 0 else nothing),
-            self.tr("Tested here: {tested}").format(tested=tested) if state.is_leaf else self.tr("Children:"),
+            self.tr("Tested here: {tested}").format(tested=tested) if state.is_leaf else children,
         ]
         lines += [f"  {step.sentence}" for step in state.children]
         stack = self.tr("Stack of {count}, the top first:") if state.stack else self.tr("Stack: empty")

@@ -74,6 +74,7 @@ class RayTools(QObject):
     # -- what is asked ------------------------------------------------------------------------------------------------
     def _ask_ray(self, place: tuple[float, float]) -> None:
         self.ray.show_pixel(place, self._size())
+        self.ray.wait()
         self._session.loop.ask("ray", lambda maker: maker.follow_ray(*place), self._show_ray)
 
     def _ask_tree(self, question: Callable[[Any], Any], take: Callable[[Any], None]) -> None:

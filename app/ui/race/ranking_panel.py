@@ -16,7 +16,7 @@ from raygrove.app.ui.pipeline.faces import milliseconds
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
 from raygrove.gpu.analysis.live_race import LiveRace
-from raygrove.gpu.analysis.race import Contestant
+from raygrove.gpu.analysis.race import Contestant, told_once
 from raygrove.gpu.ray_sources import PICTURE
 
 COLUMNS = ("rank", "letter", "configuration", "ms", "low_ms", "high_ms", "ratio", "update_ms", "trace_ms", "shade_ms")
@@ -93,7 +93,7 @@ class RankingPanel(QWidget):
                 label.setText(text)
                 label.setVisible(bool(text))
             labels[2].setToolTip(ranked[line].configuration if line < len(ranked) else "")
-        sentences = [_sentence(one) for one in ranked if one.reason]
+        sentences = [f"{reason}." for reason in told_once(ranked) if reason]
         sentences += [f"{one.letter}: {one.note}" for one in ranked if one.note]
         self.reasons.setText("\n".join(sentences))
         said = self._said_of_hits(race)
@@ -141,11 +141,6 @@ class RankingPanel(QWidget):
                       one.shade_ms.median)  # fmt: skip
             rows.append(dict(zip(COLUMNS, values, strict=True)))
         return COLUMNS, rows
-
-
-def _sentence(one: Contestant) -> str:
-    """The reason, with who it is about."""
-    return f"{one.reason}." if one.reason.startswith(f"{one.letter} ") else f"{one.letter}: {one.reason}."
 
 
 def figure(race: LiveRace, place: int) -> str:

@@ -77,9 +77,17 @@ class TextTable(QTableView):
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.selectionModel().currentRowChanged.connect(lambda now, before: self._tell(now))
 
+    def fill_width(self) -> None:
+        """The first column takes what the others leave, so that the last ends where the table does."""
+        self.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+
     def show_rows(self, rows: Sequence[Sequence[str]]) -> None:
         """Show these; columns are as wide as what they hold."""
-        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        head = self.horizontalHeader()
+        fills = head.sectionResizeMode(0) == QHeaderView.ResizeMode.Stretch
+        head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        if fills:
+            self.fill_width()
         self.rows.take(rows)
 
     def show_newer(self, rows: Sequence[Sequence[str]], chosen: int | None) -> None:

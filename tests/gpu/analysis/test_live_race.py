@@ -27,7 +27,7 @@ def test_ranks_and_reasons_are_those_of_a_finished_race() -> None:
     live = raced(FRAMES)
     a, b, c = live.standing()
     assert (a.rank, b.rank, c.rank) == (3, 1, 1)
-    assert a.reason.startswith("A builds 1 ms slower than B") and c.reason.startswith("no difference to B")
+    assert a.reason.startswith("A builds 1 ms slower than B") and c.reason.startswith("C shows no difference from B")
     assert a.ms.median == pytest.approx(7.02, abs=0.02) and a.ms.low <= a.ms.median <= a.ms.high
     rows = [[view(2.0 + 0.01 * (k % 5), 4.0) for k in range(first, first + MOST_IN_SAMPLE)]
             for first in range(0, FRAMES, MOST_IN_SAMPLE)]  # fmt: skip

@@ -16,7 +16,7 @@ import raygrove as rg
 from raygrove.gpu.analysis import racing
 from raygrove.gpu.analysis.hit_proof import HitProof, compared
 from raygrove.gpu.analysis.intervals import LEAST_SAMPLES, Measured, measured, outside, ranks, spearman
-from raygrove.gpu.analysis.race import Contestant, Race, judged
+from raygrove.gpu.analysis.race import Contestant, Race, judged, told_once
 from raygrove.gpu.analysis.racing import turns, warp_steps
 from raygrove.gpu.analysis.ray_racing import ROUNDINGS, slack_of
 from raygrove.gpu.analysis.workload import Rays
@@ -116,8 +116,16 @@ def test_ranks_and_reasons() -> None:
     assert second.reason == "B builds 0.3 ms faster and traces 1.2 ms slower than A"
     alike = judged([known("A", 3.0, 5.0, refits=2), known("B", 3.2, 4.9)])
     assert [one.rank for one in alike] == [1, 1]
-    assert alike[1].reason == "no difference to A in sum: B updates 0.2 ms slower"
+    assert alike[1].reason == "B shows no difference from A in sum: it updates 0.2 ms slower"
     assert judged([known("A", 3.0, 5.0)])[0].reason == ""
+
+
+def test_what_the_first_two_say_of_each_other_is_said_once() -> None:
+    same = judged([known("A", 3.0, 5.0), known("B", 3.0, 5.0)])
+    assert told_once(same) == ("A shows no difference from B", "")
+    first, second, third = judged([known("A", 3.3, 4.8), known("B", 3.0, 6.0), known("C", 9.0, 9.0)])
+    assert told_once((first, second, third)) == (first.reason, "", third.reason) and third.reason.startswith("C ")
+    assert told_once(judged([known("A", 3.0, 5.0)])) == ("",)
 
 
 def test_metrics_are_set_beside_speeds() -> None:

@@ -78,13 +78,19 @@ def test_a_clip_is_measured_and_answers(
     rows = dialog.policies.rows.rows
     assert (
         rows[0][1:] == ("4", "1", "2")
-        and rows[1] == ("Rebuild every so many frames n=3", "4.5", "1.125", "2")
+        and rows[1] == ("Rebuild every 3rd frame", "4.5", "1.125", "2")
         and len(rows) == 5
     )
     said = dialog.more.text()
     assert "From 1,234 rays a frame on" in said and "off by 3 %" in said
+    assert said.index("By the best schedule of each:") < said.index("H-PLOC takes")
+    assert rows[2][0] == "Rebuild when the SAH cost has grown 1.4 times"
     assert "H-PLOC takes 3 ms a frame instead of 4, 25% less" in said and "from 500 rays a frame on" in said
     assert dialog.strip.toolTip() == "Rebuilt: 0, 3"
+    assert dialog.strip.key() == (("build", "rebuilt, 2 frames"), ("refit", "refitted, 3"))
+    dialog.resize(900, 600)
+    table = dialog.policies
+    qtbot.waitUntil(lambda: table.horizontalHeader().length() == table.viewport().width())
 
 
 def test_a_policy_is_used_as_a_step_of_undo(scene_window: MainWindow, dialog: AdviceDialog) -> None:
@@ -97,7 +103,7 @@ def test_a_policy_is_used_as_a_step_of_undo(scene_window: MainWindow, dialog: Ad
     dialog.use.click()
     update = document.state.settings.update
     assert (update.mode, update.n) == ("every_n", 3)
-    assert said == ["Rebuild every so many frames n=3 is in use now."]
+    assert said == ["Rebuild every 3rd frame is in use now."]
     document.undo()
     assert document.state.settings.update == before
     dialog.policies.selectRow(0)

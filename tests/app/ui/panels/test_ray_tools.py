@@ -60,7 +60,12 @@ def panel(qtbot: Any) -> RayPanel:
 
 
 def test_a_ray_is_stepped_through_forwards_and_backwards(panel: RayPanel, followed: FollowedRay) -> None:
+    panel.show_pixel((0.55, 0.5), (24, 16))
+    panel.wait()
+    assert panel.hint.text() == "Following the ray of column 13, row 8 …"
     panel.show_ray(followed)
+    assert "Following" not in panel.hint.text()
+    assert panel.state_lines()[2] == "Children: none decided about yet", "the root was only entered"
     log, last = followed.log, len(followed.log) - 1
     assert (panel.at, panel.rows.rowCount(), panel.slider.maximum()) == (0, len(log), last)
     assert panel.sentence.text() == f"1 of {len(log)}: node 0 entered at 0"

@@ -294,7 +294,7 @@ def test_a_ranking_that_is_paused_stays(qtbot: Any) -> None:
     for _ in range(6):
         live.take([view(1.0, 1.0), view(1.0, 1.0)])
     panel.take(live, True)
-    assert panel.reasons.text() == "A: no difference to B.\nB: no difference to A."
+    assert panel.reasons.text() == "A shows no difference from B."
     panel.bar.pause.click()
     live.take([view(9.0, 1.0), view(1.0, 1.0)])
     panel.take(live, True)
