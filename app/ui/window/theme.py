@@ -19,6 +19,17 @@ KEY = "settings.window.theme"
 SCHEMES = {"system": Qt.ColorScheme.Unknown, "light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark}
 
 Role = QPalette.ColorRole
+Group = QPalette.ColorGroup
+
+BORDERED = (
+    *("QCheckBox", "QRadioButton", "QGroupBox", "QLineEdit", "QAbstractSpinBox", "QComboBox", "QPushButton"),
+    *("QSlider", "QMenu", "QTreeView", "QListView"),
+)
+"""What has a border that must be seen: controls, and what holds boxes to tick."""
+
+OUTLINE, BOX_OUTLINE = 1.4, 1.1
+"""Qt's style Fusion draws borders in the colour of the window, so many times darker: on dark, none is seen. Those of
+boxes to tick are so many times lighter than others."""
 
 
 def apply(choice: str) -> None:
@@ -30,6 +41,8 @@ def apply(choice: str) -> None:
     wanted = palette(colors.LIGHT if is_light else colors.DARK)
     if application.palette() != wanted:
         application.setPalette(wanted)
+        for name in BORDERED:
+            application.setPalette(bordered(wanted), name)
 
 
 def desktop_scheme() -> Qt.ColorScheme:
@@ -54,9 +67,21 @@ def palette(scheme: colors.Scheme) -> QPalette:
     ):
         made.setColor(role, QColor(color))
     for role in (Role.WindowText, Role.Text, Role.ButtonText, Role.HighlightedText, Role.PlaceholderText):
-        made.setColor(QPalette.ColorGroup.Disabled, role, QColor(scheme.disabled))
-    made.setColor(QPalette.ColorGroup.Disabled, Role.Highlight, QColor(scheme.field))
+        made.setColor(Group.Disabled, role, QColor(scheme.disabled))
+    made.setColor(Group.Disabled, Role.Highlight, QColor(scheme.field))
     return made
+
+
+def bordered(made: QPalette) -> QPalette:
+    """Those colours for what is drawn on a window or panel and fills nothing with the window's colour itself, so that
+    its border is that of the scheme; where it cannot be used, half as strong."""
+    changed, border, panel = QPalette(made), made.color(Role.Mid), made.color(Role.Base)
+    faint = QColor(*((one + other) // 2 for one, other in zip(border.getRgb()[:3], panel.getRgb()[:3], strict=True)))
+    times = OUTLINE if border.lightness() > panel.lightness() else OUTLINE / BOX_OUTLINE  # the fainter of them counts
+    for group, color in ((Group.Active, border), (Group.Inactive, border), (Group.Disabled, faint)):
+        hue, saturation, value, _ = color.getHsv()
+        changed.setColor(group, Role.Window, QColor.fromHsv(hue, saturation, min(255, round(value * times))))
+    return changed
 
 
 class Follower(QObject):

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QApplication, QToolButton
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QLineEdit,
+    QPushButton,
+    QRadioButton,
+    QSpinBox,
+    QToolButton,
+    QWidget,
+)
 
 from raygrove.app.document.document import Document
 from raygrove.app.settings.settings import Settings, set_option
@@ -16,6 +26,7 @@ from raygrove.app.ui.session.memory import Memory
 from raygrove.app.ui.session.session import make_session
 from raygrove.app.ui.window import theme
 from raygrove.app.ui.window.main_window import MainWindow
+from tests.color_science import contrast
 
 
 @pytest.fixture
@@ -45,6 +56,27 @@ def test_themes_change_at_once_and_back(scene_window: MainWindow, own_theme: Non
     )
     scene_window.document.change("settings.window.theme", "system")
     assert application.palette().color(QPalette.ColorRole.Window) == first
+
+
+@pytest.mark.parametrize("choice", ["dark", "light"])
+@pytest.mark.parametrize("kind", [QCheckBox, QRadioButton, QLineEdit, QComboBox, QPushButton, QSpinBox])
+def test_borders_of_controls_are_seen(
+    scene_window: MainWindow, own_theme: None, choice: str, kind: Callable[[QWidget], QWidget]
+) -> None:
+    theme.apply(choice)
+    page = QWidget()
+    page.resize(120, 80)
+    control = kind(page)
+    control.setGeometry(20, 20, 80, 30)
+    page.show()
+    picture = page.grab().toImage()
+    row = [picture.pixelColor(x, 35).name() for x in range(16, 26)]
+    ground = (colors.DARK if choice == "dark" else colors.LIGHT).window
+    assert row[0].upper() == ground and max(contrast(color, ground) for color in row[:8]) >= 3.0, row
+    control.setEnabled(False)
+    picture = page.grab().toImage()
+    faint = [picture.pixelColor(x, 35).name() for x in range(16, 26)]
+    assert 1.3 <= max(contrast(color, ground) for color in faint[:5]) < 3.0, f"seen, and seen to be off: {faint}"
 
 
 @pytest.mark.parametrize(
