@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .hierarchy.base import Hierarchy
-from .query.cell import edges_of
-from .query.lists import ListedPrimitives, in_halves
-from .query.query import Queries
 from .query.questions import FLOAT_MAX, Boxes, Places, upload_boxes
-from .query.touching import Touching
 from .target.base import Target
+
+if TYPE_CHECKING:  # imported by the first question: trees that are only traced need none of it
+    from .query.lists import ListedPrimitives
+    from .query.query import Queries
+    from .query.touching import Touching
 
 MOST_AT_ONCE = 1 << 24
 """Questions of one launch."""
@@ -114,6 +115,8 @@ class RegionQueries:
         """The same queries for arrays that are on the target already: `raygrove.Places` and `raygrove.Boxes`, used
         where they lie, in and out without copies. Everything runs on the target's stream (`target.stream_pointer` on
         CUDA): let it wait for what wrote the arrays, or write them there."""
+        from .query.query import Queries
+
         self._check_open()
         return Queries(self._hierarchy, of)
 
@@ -205,6 +208,8 @@ class RegionQueries:
         in common with: triangles and spheres by themselves, not by their bounds. None: of this structure's own, each
         pair once, in the list of the smaller row; triangles that share a corner touch. ValueError where `other` is on
         another target."""
+        from .query.touching import Touching
+
         queries, asked = self.on_target(), self if other is None else other
         asked._check_open()
         if asked.target is not self.target:
@@ -246,6 +251,8 @@ class RegionQueries:
             yield upload_boxes(self.target, sides[0][first:last], sides[1][first:last])
 
     def _listed(self, parts: Iterator[Any], ask: Callable[[Any], ListedPrimitives]) -> PrimitiveLists:
+        from .query.lists import in_halves
+
         ids, counts = [], []
         for part in parts:
             for found in in_halves(part, ask):
@@ -263,7 +270,11 @@ def _chunks(target: Target, count: int, question_bytes: int) -> Iterator[tuple[i
 
 
 def _edges(periodic: ArrayLike | None) -> np.ndarray | None:
-    return None if periodic is None else edges_of(periodic)
+    if periodic is None:
+        return None
+    from .query.cell import edges_of
+
+    return edges_of(periodic)
 
 
 def checked_points(name: str, points: ArrayLike) -> np.ndarray:

@@ -6,6 +6,7 @@ import base64
 import functools
 import html
 import importlib
+import importlib.util
 import math
 import os
 from pathlib import Path
@@ -59,6 +60,8 @@ class NotebookViewer:
         camera: Camera | None = None,
         device: str = "auto",
     ) -> None:
+        if importlib.util.find_spec("PIL") is None:  # before a scene is opened for pictures that nobody can encode
+            raise Error("the library PIL is missing", "rg.NotebookViewer", how_to_install("app").rstrip("."))
         self._drawing = Drawing(scene, tree, size, ray_type, device, camera)
         self._widget: Any = None
 

@@ -6,19 +6,20 @@ import dataclasses
 import importlib
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import scene as plain
-from ..animate.animate import Animator
 from ..camera import Camera, fit
 from ..errors import Error
-from ..node_transforms import pose_of
 from ..target.base import Array
 from ..target.foreign import on_host
 from . import arrays
 from .devices import device_of
+
+if TYPE_CHECKING:  # imported by what needs it: trees over arrays need nothing of scenes of files
+    from .. import scene as plain
+    from ..animate.animate import Animator
 
 DEFAULT_FPS = 30.0
 
@@ -114,6 +115,8 @@ class Clip:
         >>> hits.t.shape
         (16,)
         """
+        from ..node_transforms import pose_of
+
         scene, at = self.to_plain(), np.atleast_1d(np.asarray(times, np.float64))
         if at.ndim != 1 or not np.isfinite(at).all():
             raise arrays.ArrayError(f"times are numbers of seconds; they are {arrays.shown(np.asarray(times))}")
@@ -124,6 +127,8 @@ class Clip:
         """The clip as plain values of the host, as the viewer and exports take it."""
         if self._plain is not None:
             return self._plain
+        from .. import scene as plain
+
         times = (np.arange(len(self._vertices)) / self.fps).astype(np.float32)
         keys = plain.KeyFrames(times, self._vertices) if len(times) > 1 else None
         kinds = np.zeros(len(self.triangles), np.int32)
@@ -138,11 +143,14 @@ class Clip:
 
     def _at(self, time: float) -> tuple[np.ndarray, np.ndarray]:
         """Evaluated on the CPU, whatever device a tree is on."""
+        from ..animate.animate import Animator
+        from ..scene import Moment
+
         assert self._plain is not None
         with device_of("cpu").used("Clip.at") as target:
             if self._animator is None:
                 self._animator = Animator(target, self._plain)
-            for launch in self._animator.prepare(plain.Moment(time)):
+            for launch in self._animator.prepare(Moment(time)):
                 launch()
             surface = self._animator.surface
             return np.array(target.download(surface.positions)), np.array(target.download(surface.triangles))

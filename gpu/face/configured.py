@@ -10,7 +10,7 @@ from typing import Any
 from ..configuration import Configuration, ConfigurationError, Part, parse
 from ..hierarchy.base import Hierarchy, StructureChoice
 from ..hierarchy.primitives import TRIANGLE_TESTS
-from ..hierarchy.registry import structures
+from ..hierarchy.registry import find, structures
 from ..settings import OptionError, OptionField, checked, fields_of, parse_value
 from ..update.options import UpdateOptions
 
@@ -32,7 +32,7 @@ def configured(configuration: str | Configuration, update: str = "rebuild") -> C
     """
     spelt = parse(configuration) if isinstance(configuration, str) else configuration
     text = str(spelt)
-    kind = structures().get(spelt.builder.name)
+    kind = find(spelt.builder.name)
     if kind is None:
         raise _unknown("builder", spelt.builder.name, text, structures())
     options = _options(kind.Options, spelt.builder)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import scene as plain
 from ..errors import Error
 from ..target.base import Target
 from ..target.foreign import in_rows, of_numbers, on_target
 from ..trace.arrays import EVERY_GROUP, EVERY_MASK
 from . import arrays
 from .devices import Device, device_of, of_target
+
+if TYPE_CHECKING:  # plain values are imported by what makes some: a first trace needs none of them
+    from .. import scene as plain
 
 ALL = EVERY_GROUP
 """The group of objects that the rays of every group meet, and of rays that meet every object."""
@@ -41,6 +43,8 @@ class Mesh:
     def __new__(cls, *arguments: Any, **named: Any) -> Any:
         # Readers of files in other packages make plain meshes by this name: Mesh("name", positions, ...).
         if (arguments and isinstance(arguments[0], str)) or "positions" in named:
+            from .. import scene as plain
+
             return plain.Mesh(*arguments, **named)
         return super().__new__(cls)
 
@@ -189,9 +193,12 @@ class Scene:
 
     def __new__(cls, *arguments: Any, **named: Any) -> Any:
         # Readers of files in other packages make plain scenes by this name: Scene("name", meshes=..., objects=...).
-        names = {"name", *plain.Scene.__dataclass_fields__}
-        if (arguments and not _is_device(arguments[0])) or names & named.keys():
-            return plain.Scene(*arguments, **named)
+        is_named = bool(arguments) and not _is_device(arguments[0])
+        if is_named or named.keys() - {"device", "target"}:
+            from .. import scene as plain
+
+            if is_named or {"name", *plain.Scene.__dataclass_fields__} & named.keys():
+                return plain.Scene(*arguments, **named)
         return super().__new__(cls)
 
     def __init__(self, device: str = "auto", *, target: Target | None = None) -> None:
@@ -248,6 +255,8 @@ class Scene:
     def to_plain(self) -> plain.Scene:
         """The scene as it stands now as plain values of the host, as the viewer and exports take it: a mesh and an
         object for each instance, their vertices in the world. Waits."""
+        from .. import scene as plain
+
         with self._device.used("Scene.to_plain") as target:
             self.check_open("Scene.to_plain")
             meshes, materials = [], []

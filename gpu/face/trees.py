@@ -7,20 +7,13 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..analysis.hot_frames import hot_spots_of_rays
-from ..analysis.hot_spots import HotSpots
-from ..analysis.proved_trees import validate_on
-from ..analysis.ray_log import RayLog
-from ..analysis.tree_files import save_tree, tree_of
-from ..analysis.validation import Validation
 from ..errors import Error
 from ..hierarchy.base import Hierarchy, NodeTable, Primitives, StructureChoice
-from ..hierarchy.bvh.own.boxes import read_numbered_boxes
 from ..hierarchy.registry import make_structure, structure
 from ..library_queries import checked_points
 from ..occlusion import RESOLUTION, visible_nodes
@@ -32,18 +25,20 @@ from ..trace.trace import Tracer
 from ..update.history import Decision, UpdateHistory
 from ..update.registry import policy
 from . import hits as hit_arrays
+from .asked_rays import Rays, asked_rays
 from .configured import Configured
 from .devices import Device
 from .hits import USUAL, Hits
 from .rays import RaySet, admitted_columns, buffered
 from .regions import NearestToArrays
 from .scenes import ClosedError
-from .sensors import Sensor, SensorRays
 from .sources import Source, admitted
-from .stepping import step_through
 from .timing import UpdateTimes
 
-Rays = RaySet | SensorRays
+if TYPE_CHECKING:  # the laboratory is imported by what asks for it: a first trace needs none of it
+    from ..analysis.hot_spots import HotSpots
+    from ..analysis.ray_log import RayLog
+    from ..analysis.validation import Validation
 
 
 @dataclasses.dataclass(frozen=True)
@@ -193,7 +188,7 @@ class Structure(NearestToArrays):
         not fit.
         """
         with self._used("Structure.trace") as target:
-            asked = _asked(rays, directions, t_min, t_max)
+            asked = asked_rays(rays, directions, t_min, t_max)
             given = None if out is None else getattr(out, "_native", {}).get(id(target))
             if out is None:
                 native = hit_arrays.empty_arrays(target, len(asked), outputs)
@@ -222,7 +217,7 @@ class Structure(NearestToArrays):
         """Whether anything is hit, (N,) bool: what shadows ask, and cheaper than closest hits. Rays as in `trace`;
         `out`, (N,) bool, is written in place."""
         with self._used("Structure.occluded") as target:
-            asked = _asked(rays, directions, t_min, t_max)
+            asked = asked_rays(rays, directions, t_min, t_max)
             native = hit_arrays.native_flags(target, out, len(asked))
             self._launch(asked, {"is_hit": native.view(np.uint8)}, True, stream)
             if out is not None:
@@ -317,12 +312,16 @@ class Structure(NearestToArrays):
     def hot_spots(self, rays: Rays, *, kind: str = "closest") -> HotSpots:
         """Where rays, looking for their closest hit or for any, spend their steps (`rg.hot_spots`). Waits for the
         device. Error where rays meet only some of the scene."""
+        from ..analysis.hot_frames import hot_spots_of_rays
+
         with self._used("Structure.hot_spots") as target:
             return hot_spots_of_rays(target, self._hierarchy, buffered(target, rays, kind), kind)
 
     def step(self, ray: RaySet, kind: str = "closest") -> RayLog:
         """What one ray really does, event by event, as the traversal itself reports it: a RaySet of one, `rays[7]`, and
         whether it asks for the `closest` hit or `any`. Waits for the device."""
+        from .stepping import step_through
+
         with self._used("Structure.step") as target:
             return step_through(target, self._hierarchy, self._source.world, ray, kind)
 
@@ -330,6 +329,8 @@ class Structure(NearestToArrays):
         """Write the tree as it is now into a file `.rgtree` (docs/trees.md), which appears whole or not at all: a
         binary tree, whatever the layout. Waits for the device. Error where it is no binary tree, or where primitives
         have no box: a file numbers those that have one."""
+        from ..analysis.tree_files import save_tree, tree_of
+
         with self._used("Structure.save"):
             table, missing = self.nodes(), self.statistics.inactive_count
             if missing:
@@ -338,6 +339,8 @@ class Structure(NearestToArrays):
 
     def validate(self, *, ulps: int = 1) -> Validation:
         """Whether the tree is sound and fits its scene as it is now (`rg.validate`). Waits for the device."""
+        from ..analysis.proved_trees import validate_on
+
         with self._used("Structure.validate") as target:
             return validate_on(target, self.nodes(), self.primitive_boxes(), self.splits_references, ulps)
 
@@ -348,6 +351,8 @@ class Structure(NearestToArrays):
 
     def primitive_boxes(self) -> np.ndarray:
         """(N, 6) float32: lower and upper corner of each `prim_id`, as the scene is now. Waits for the device."""
+        from ..hierarchy.bvh.own.boxes import read_numbered_boxes
+
         with self._used("Structure.primitive_boxes") as target:
             primitives = self._source.update(None)
             return read_numbered_boxes(target, primitives)
@@ -386,15 +391,3 @@ _KINDS = {
     for from_sensors in (False, True)
 }
 _NO_OUTPUTS: dict[str, Array | None] = dict.fromkeys((*hit_arrays.OUTPUTS, "is_hit"))
-
-
-def _asked(rays: Any, directions: Any, t_min: Any, t_max: Any) -> Rays:
-    if isinstance(rays, RaySet | SensorRays):
-        if directions is not None:
-            raise Error("a RaySet has its directions already", remedy="give the rays alone")
-        return rays
-    if isinstance(rays, Sensor):
-        raise Error("a sensor has no place yet", remedy="trace sensor.rays(poses), with poses (P, 3, 4)")
-    if directions is None:
-        raise Error("origins need directions", remedy="give a rg.RaySet, or origins and directions")
-    return RaySet(rays, directions, t_min, t_max)

@@ -127,7 +127,10 @@ class World:
     def _moved_objects(self, moved: list[_Placed]) -> tuple[ObjectRange, ...]:
         """The objects with the versions of those that moved grown; the same tuple where all did, or nearly all."""
         objects = self.primitives.objects
-        numbers = np.unique(np.concatenate([self._object_of[placed.instances] for placed in moved]))
+        is_moved = np.zeros(len(objects), np.bool_)
+        for placed in moved:
+            is_moved[self._object_of[placed.instances]] = True
+        numbers = np.flatnonzero(is_moved)
         if len(numbers) > MOST_TOLD_APART or len(numbers) == len(objects):
             return objects
         changed = list(objects)

@@ -98,10 +98,22 @@ def own_structures() -> dict[str, type[Hierarchy]]:
 
 def structure(name: str) -> type[Hierarchy]:
     """The structure of that name; OptionError lists what there is."""
-    known = structures()
-    if name not in known:
-        raise OptionError("hierarchy", name, "one of " + ", ".join(known))
-    return known[name]
+    found = find(name)
+    if found is None:
+        raise OptionError("hierarchy", name, "one of " + ", ".join(structures()))
+    return found
+
+
+def find(name: str) -> type[Hierarchy] | None:
+    """The structure of that name, None where there is none. One of the project's own is imported without the others,
+    and nobody looks for plug-ins: a program that builds one tree waits for no other."""
+    return _registered.get(name) or _own(name) or structures().get(name)
+
+
+@functools.cache
+def _own(name: str) -> type[Hierarchy] | None:
+    module = dict(_folders()).get(name)
+    return None if module is None else collect([(name, importlib.import_module(module, __package__))])[name]
 
 
 def layouts() -> dict[str, tuple[str, ...]]:

@@ -7,8 +7,6 @@ line writes warnings.
 
 from __future__ import annotations
 
-import logging
-
 NAME = "raygrove"
 
 _said: dict[str, None] = {}
@@ -17,6 +15,8 @@ _said: dict[str, None] = {}
 def remark(sentence: str) -> None:
     """Say a sentence, unless it was said before."""
     if sentence not in _said:
+        import logging  # a program to which nothing is said does without
+
         _said[sentence] = None
         logging.getLogger(NAME).warning("%s", sentence)
 

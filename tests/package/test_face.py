@@ -28,6 +28,32 @@ def test_it_is_imported_quickly_and_loads_the_rest_on_demand() -> None:
     assert done.stdout.split() == ["False", "raygrove.gpu.face.building", "True"]
 
 
+FIRST_TRACE = """
+import sys
+import raygrove as rg
+with rg.build([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]], "hploc", device="cpu") as tree:
+    print(tree.trace([0.2, 0.2, 1.0], [0.0, 0.0, -1.0]).prim_id.tolist())
+print(*sys.modules)
+"""
+NOT_FOR_A_TRACE = (
+    "engine inspector view_slot scene shade animate nbody glyphs painters analysis query.query hierarchy.kdtree "
+    "hierarchy.octree hierarchy.grid hierarchy.bvh.builders.sbvh hierarchy.bvh.own face.stepping face.ray_files"
+)
+
+
+def test_a_first_trace_imports_no_more_than_it_needs() -> None:
+    """Half of what it cost was such imports: of the laboratory, of frames, and of every other structure."""
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_TRACE], capture_output=True, text=True, timeout=PROCESS_S, check=True
+    )
+    hit, modules = done.stdout.splitlines()
+    assert hit == "[0]" and "raygrove.gpu.hierarchy.bvh.builders.hploc" in modules.split()
+    for room in NOT_FOR_A_TRACE.split():
+        assert f"raygrove.gpu.{room}" not in modules.split(), room
+    for library in ("importlib.metadata", "logging", "numpy.ma", "cupy"):
+        assert library not in modules.split(), library
+
+
 def test_every_name_is_there_and_documented() -> None:
     assert raygrove.__version__ == VERSION and set(raygrove.__all__) <= set(dir(raygrove))
     for name in {*raygrove.__all__, "open"} - {"__version__"}:

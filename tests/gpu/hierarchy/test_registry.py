@@ -69,6 +69,12 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
         registry.structure("octree_of_dreams")
 
 
+def test_one_is_found_alone_as_it_is_among_all() -> None:
+    known = registry.structures()
+    assert {name: registry.find(name) for name in known} == known
+    assert registry.find("octree_of_dreams") is None
+
+
 def test_two_of_one_name_are_refused() -> None:
     twice = [("a", package("a", Made=structure("a"))), ("a", package("a_again", Made=structure("a")))]
     with pytest.raises(HierarchyError, match="Two structures are called a"):
