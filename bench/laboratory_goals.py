@@ -8,6 +8,7 @@ from .saved import Content, OfOthers
 
 COMMAND = "python -m raygrove.bench laboratory"
 WORLDS = "python -m raygrove.bench worlds"
+HOST_LIBRARY = f"{WORLDS} --device cpu --parts face,first"
 
 
 def _worst(what: str) -> Callable[[Content], float | None]:
@@ -62,8 +63,10 @@ LABORATORY = (
              _added_us),
     OfOthers("cuda", "tracing 1M rays from arrays on the device over the tracer's own figure", 1.03, "times", "worlds",
              WORLDS, _face_over),
-    OfOthers("host", "rays a second of the library over the tracer's own figure", 0.95, "times", "worlds", WORLDS,
-             lambda content: _row("face")(content).get("ratio"), at_most=False),
+    OfOthers("host", "rays a second of the library over the tracer's own figure", 0.95, "times", "worlds",
+             HOST_LIBRARY, lambda content: _row("face")(content).get("ratio"), at_most=False),
+    OfOthers("host", "first call of the library, warm cache", 0.5, "s", "worlds", HOST_LIBRARY,
+             lambda content: _row("first call")(content).get("seconds")),
     OfOthers("cuda", "update and trace of many worlds", 4.0, "ms", "worlds", WORLDS,
              lambda content: _row("groups")(content).get("step_ms")),
     OfOthers("cuda", "update and trace of many worlds over one tree that filters", 1.0, "times", "worlds", WORLDS,

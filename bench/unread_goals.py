@@ -31,7 +31,6 @@ WINDOW: Rows = (
     ("99 of 100 pauses of the window in the whole tour, both cores busy", 50.0, "ms", True, ""),
     ("longest pause of the window in the whole tour, both cores busy", 150.0, "ms", True, ""),
 )
-HOST_LIBRARY: Rows = (("first call of the library, warm cache", 0.5, "s", True, ""),)
 HOST_LABORATORY: Rows = (
     ("race of 4 on orbit, 512x384 each", 10.0, "frames/s", False, "raygrove view --demo orbit --contestants A,B,C,D"),
     ("tree browser over 10M nodes opened", 0.3, "s", True, ""),
@@ -77,7 +76,6 @@ UNREAD = {
     "host": (
         *_unread(TESTS, NOT_SAVED),
         *_unread(WINDOW, NOT_SAVED),
-        *_unread(HOST_LIBRARY, NOT_SAVED),
         *_unread(HOST_LABORATORY, NOT_SAVED),
         *_unread(POLICIES, ELSEWHERE),
         *_unread(RELIABILITY, NOT_SAVED),

@@ -1,4 +1,5 @@
-"""Many worlds in one tree: moved, updated and traced every step, and what the library's face costs a call.
+"""Many worlds in one tree: moved, updated and traced every step, what the library's face costs a call, and its first
+call.
 
 A world is a body of triangles in a place of its own group; all worlds lie in one place, so that only the group keeps
 their rays apart. `groups` has a tree for each group (two_level/bvh2), `filter` one tree over all worlds and a test at
@@ -11,6 +12,9 @@ sentence. Its tree is refitted, as ours is, and its hits are counted beside ours
 
 `face` compares calls of the library with the engine's own launches: microseconds of the host a call with hardly any
 rays, and the time of --rays buffered rays in a caller's arrays over that of the tracer's own buffers.
+
+`first` is the library's first call with a warm cache: seconds from the start of a program that imports it, builds a
+tree over arrays and traces, to its hits.
 """
 
 from __future__ import annotations
@@ -30,8 +34,9 @@ from raygrove.gpu.face.scenes import Scene
 from raygrove.gpu.target.base import Target
 from raygrove.gpu.trace.trace import Tracer, upload_rays
 
-from ..arguments import DEVICE, OUT, argument, at_least_one, chosen, repeat
+from ..arguments import DEVICE, OUT, UsageError, argument, at_least_one, chosen, repeat
 from ..context import context
+from ..first_call import first_call_row
 from ..peers.warp_worlds import PeerAbsentError, WarpWorlds
 from ..saved import keep
 
@@ -41,9 +46,12 @@ MOST_FILTERED = 64
 STAND, T_MAX = (-4.0, 0.0, 0.0), 50.0
 """Where each world's sensor is, and how far its rays go."""
 
+PARTS = ("worlds", "face", "first")
+
 ARGUMENTS = (
     DEVICE,
     repeat(20),
+    argument("--parts", default=",".join(PARTS), help="what is measured, by commas (default: %(default)s)"),
     argument("--worlds", type=at_least_one, default=4096, metavar="N", help="how many (default: %(default)s)"),
     argument("--triangles", type=at_least_one, default=2000, metavar="N", help="of each (default: %(default)s)"),
     argument("--rays-a-world", type=at_least_one, default=1024, metavar="N", help="default: %(default)s"),
@@ -54,25 +62,39 @@ ARGUMENTS = (
 
 def run(names: argparse.Namespace) -> int:
     """Measure, print as it comes, and keep where asked for."""
+    parts = [part for part in names.parts.split(",") if part]
+    if unknown := sorted(set(parts) - set(PARTS)):
+        raise UsageError(f"--parts knows {', '.join(PARTS)}, not {', '.join(unknown)}.")
     lines: list[str] = []
 
     def say(line: str) -> None:
         lines.append(line)
         print(line, flush=True)
 
+    rows: list[dict[str, Any]] = []
     with chosen(names.device) as target:
         about = context(target, command=names.command)
         say(target.device_name)
-        rows = [worlds_row(target, names, "groups", "two_level/bvh2@refit", names.worlds, say)]
-        rows.append(warp_row(target, names, names.worlds, say))
-        few = min(names.worlds, MOST_FILTERED)
-        rows += [
-            worlds_row(target, names, mode, spelt, few, say)
-            for mode, spelt in (("groups", "two_level/bvh2@refit"), ("filter", "two_level/bvh4@refit"))
-        ]
-        rows.append(face_row(target, names, say))
+        if "worlds" in parts:
+            rows += all_worlds(target, names, say)
+        if "face" in parts:
+            rows.append(face_row(target, names, say))
+        if "first" in parts:
+            rows.append(first_call_row(target, names.repeat, say))
     keep(names.out, {"context": about, "results": rows}, "\n".join(lines))
     return 0
+
+
+def all_worlds(target: Target, names: argparse.Namespace, say: Callable[[str], None]) -> list[dict[str, Any]]:
+    """All of them by a tree for each group and by Warp, and a few by both of our ways."""
+    rows = [worlds_row(target, names, "groups", "two_level/bvh2@refit", names.worlds, say)]
+    rows.append(warp_row(target, names, names.worlds, say))
+    few = min(names.worlds, MOST_FILTERED)
+    rows += [
+        worlds_row(target, names, mode, spelt, few, say)
+        for mode, spelt in (("groups", "two_level/bvh2@refit"), ("filter", "two_level/bvh4@refit"))
+    ]
+    return rows
 
 
 def body_of(triangles: int) -> tuple[np.ndarray, np.ndarray]:

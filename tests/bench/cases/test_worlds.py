@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from raygrove.bench.cases.worlds import warp_row, worlds_row
+from raygrove.bench.arguments import UsageError
+from raygrove.bench.cases.worlds import run, warp_row, worlds_row
 from raygrove.gpu.analysis.rivals.embree import PeerAbsentError
 from raygrove.gpu.analysis.rivals.warp import module
 from raygrove.gpu.target.base import Target
@@ -32,3 +33,8 @@ def test_without_warp_a_sentence_says_how_to_get_it(host_target: Target, monkeyp
     said: list[str] = []
     assert "pip install warp-lang" in warp_row(host_target, NAMES, 8, said.append)["absent"]
     assert "it is not installed" in said[0]
+
+
+def test_parts_that_there_are_not_are_refused_before_anything_is_measured() -> None:
+    with pytest.raises(UsageError, match="--parts knows worlds, face, first, not rays"):
+        run(argparse.Namespace(parts="face,rays", device="cpu"))
