@@ -20,7 +20,7 @@ import numpy as np
 
 from .base import TargetError
 from .copies import Copy, CopyQueue, Piece
-from .cuda_driver import Cuda, checked
+from .cuda_driver import Cuda, checked, pinned_memory
 
 BLOCK_BYTES, BLOCKS = 4 << 20, 4
 """Pinned memory: while one block is filled, others are on their way."""
@@ -57,10 +57,13 @@ class StreamCopies(CopyQueue):
 
     def __init__(self, cuda: Cuda, ordinal: int, stream: int) -> None:
         self._cuda, self._runtime, self._ordinal, self._launches = cuda, cuda.runtime, ordinal, stream
+        pinned = [
+            pinned_memory(cuda, BLOCK_BYTES, "streaming") for _ in range(BLOCKS)
+        ]  # before what must be given back
         self._stream = checked(
             self._runtime.cudaStreamCreateWithFlags(self._runtime.cudaStreamNonBlocking), "making a stream for copies"
         )
-        self._blocks = [(cuda.cupy.cuda.alloc_pinned_memory(BLOCK_BYTES), self._new_event()) for _ in range(BLOCKS)]
+        self._blocks = [(block, self._new_event()) for block in pinned]
         self._turn = 0
         self._events: list[Any] = []
         self._jobs: queue.SimpleQueue[StreamCopy | None] = queue.SimpleQueue()

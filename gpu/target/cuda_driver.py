@@ -7,7 +7,7 @@ import functools
 from typing import Any
 
 from .. import linux
-from .base import NoDeviceError, TargetError
+from .base import NoDeviceError, OutOfMemoryError, TargetError
 from .nvrtc import architecture_for, nvrtc_version
 
 MINIMUM_CAPABILITY = 75
@@ -28,6 +28,9 @@ _LOST = {
     718: "a kernel jumped outside its code",
     719: "a kernel failed",
 }
+
+_NO_MEMORY = 2
+"""cudaErrorMemoryAllocation."""
 
 
 class DeviceLostError(TargetError):
@@ -89,6 +92,17 @@ def error_for(status: int, doing: str = "") -> TargetError:
             f"the device again."
         )
     return TargetError(f"CUDA failed{during}: {_description(status)} (error {status}).")
+
+
+def pinned_memory(cuda: Cuda, size: int, what: str) -> Any:
+    """Page-locked memory of the host from CuPy's pool, for `what`. Raises OutOfMemoryError where there is none, and
+    TargetError for another error of CUDA."""
+    try:
+        return cuda.cupy.cuda.alloc_pinned_memory(size)
+    except cuda.cupy.cuda.runtime.CUDARuntimeError as error:
+        if int(error.status) != _NO_MEMORY:
+            raise error_for(int(error.status), f"taking page-locked memory for {what}") from error
+        raise OutOfMemoryError(f"page-locked memory for {what}", size, linux.main_memory()[1]) from error
 
 
 def devices() -> tuple[DeviceFacts, ...]:

@@ -16,7 +16,7 @@ import numpy as np
 from ..linux import main_memory
 from .base import Array, OutOfMemoryError, TargetError
 from .checks import Checks
-from .cuda_driver import Cuda, checked
+from .cuda_driver import Cuda, checked, pinned_memory
 
 _ROUND = 512  # bytes: what cupy's pool rounds to, and the alignment of its blocks
 _STAGED_LIMIT = 32 << 20  # larger writes go straight from pageable memory, which waits
@@ -178,7 +178,7 @@ class StagingRing:
     its copy is done."""
 
     def __init__(self, cuda: Cuda, stream: Any) -> None:
-        self._cupy, self._runtime, self._stream = cuda.cupy, cuda.runtime, stream.ptr
+        self._cuda, self._runtime, self._stream = cuda, cuda.runtime, stream.ptr
         self._blocks: dict[int, collections.deque[tuple[Any, Any]]] = {}
         self._readers: dict[int, list[tuple[Any, Any]]] = {}
         self._reading: dict[int, tuple[Any, Any]] = {}
@@ -251,5 +251,6 @@ class StagingRing:
         return ring[-1]
 
     def _new_block(self, size: int) -> tuple[Any, Any]:
+        block = pinned_memory(self._cuda, size, "small copies")  # first: where there is none, no event is left over
         event = checked(self._runtime.cudaEventCreateWithFlags(self._runtime.cudaEventDisableTiming), "making an event")
-        return self._cupy.cuda.alloc_pinned_memory(size), event
+        return block, event

@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..linux import processors
-from .cuda_driver import Cuda, checked
+from .base import OutOfMemoryError
+from .cuda_driver import Cuda, checked, pinned_memory
+from .remarks import remark
 
 LARGE = 8 << 20
 """Bytes from which a copy is shared out."""
@@ -32,10 +34,10 @@ class Uploads:
 
     def copy(self, to: int, values: np.ndarray, what: str) -> None:
         """Contiguous values to a device address, in the order of the stream. They must stay until it was waited for."""
-        if values.nbytes < LARGE:
+        pool = None if values.nbytes < LARGE else self._pool or self._open()
+        if pool is None:
             self._issue(to, values.ctypes.data, values.nbytes, what)
             return
-        pool = self._pool or self._open()
         source = values.ctypes.data
         parts = [
             pool.submit(self._through_block, to + first, source + first, min(BLOCK_BYTES, values.nbytes - first), what)
@@ -60,15 +62,25 @@ class Uploads:
             self._runtime.cudaEventDestroy(event)
         self._events.clear()
 
-    def _open(self) -> concurrent.futures.ThreadPoolExecutor:
+    def _open(self) -> concurrent.futures.ThreadPoolExecutor | None:
+        """The threads, as many as there are blocks for; None where there is no block, and the next copy asks anew."""
         threads = min(MOST_THREADS, processors())
-        for _ in range(2 * threads):
-            event = checked(
-                self._runtime.cudaEventCreateWithFlags(self._runtime.cudaEventDisableTiming), "making an event"
+        try:
+            while len(self._events) < 2 * threads:
+                block = pinned_memory(self._cuda, BLOCK_BYTES, "uploads")
+                event = checked(
+                    self._runtime.cudaEventCreateWithFlags(self._runtime.cudaEventDisableTiming), "making an event"
+                )
+                self._events.append(event)
+                self._blocks.put((block, event))
+        except OutOfMemoryError:
+            remark(
+                "Uploads to the device are slower than they could be: the system has too little page-locked memory "
+                "left. Free memory, or raise the limit of locked memory (ulimit -l)."
             )
-            self._events.append(event)
-            self._blocks.put((self._cuda.cupy.cuda.alloc_pinned_memory(BLOCK_BYTES), event))
-        self._pool = concurrent.futures.ThreadPoolExecutor(threads, "raygrove-uploads", self._adopt)
+            threads = min(threads, len(self._events))
+        if threads:
+            self._pool = concurrent.futures.ThreadPoolExecutor(threads, "raygrove-uploads", self._adopt)
         return self._pool
 
     def _adopt(self) -> None:

@@ -12,7 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from raygrove.gpu.target.base import TargetError
+from raygrove.gpu.target import remarks
+from raygrove.gpu.target.base import OutOfMemoryError, TargetError
+from raygrove.gpu.target.cuda_copies import StreamCopies
+from raygrove.gpu.target.cuda_memory import StagingRing
 from raygrove.gpu.target.cuda_uploads import BLOCK_BYTES, LARGE, Uploads
 
 STREAM = 7
@@ -81,10 +84,32 @@ class Pinned:
         self.ptr = self._values.ctypes.data
 
 
+class CUDARuntimeError(RuntimeError):
+    """As CuPy has it."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(f"cudaError {status}")
+        self.status = status
+
+
+def cuda_of(runtime: FakeRuntime, most_blocks: int = 1 << 10, status: int = 2) -> Any:
+    """The libraries, of which CuPy gives so many pinned blocks and then fails with that status."""
+    left = itertools.count(most_blocks, -1)
+
+    def pinned(size: int) -> Pinned:
+        if next(left) <= 0:
+            raise CUDARuntimeError(status)
+        return Pinned(size)
+
+    errors = types.SimpleNamespace(CUDARuntimeError=CUDARuntimeError)
+    return types.SimpleNamespace(
+        runtime=runtime,
+        cupy=types.SimpleNamespace(cuda=types.SimpleNamespace(alloc_pinned_memory=pinned, runtime=errors)),
+    )
+
+
 def uploads_of(runtime: FakeRuntime) -> Uploads:
-    cupy = types.SimpleNamespace(cuda=types.SimpleNamespace(alloc_pinned_memory=Pinned))
-    cuda: Any = types.SimpleNamespace(runtime=runtime, cupy=cupy)
-    return Uploads(cuda, 3, STREAM)
+    return Uploads(cuda_of(runtime), 3, STREAM)
 
 
 @pytest.mark.parametrize("count", [1, LARGE - 1, LARGE, LARGE + 12345, 5 * LARGE])
@@ -114,3 +139,44 @@ def test_an_error_comes_up_once_all_threads_are_done() -> None:
     assert len(runtime.sizes) == 4 * LARGE // BLOCK_BYTES, "nobody reads the values any more"
     uploads.copy(there.ctypes.data, values, "values")
     uploads.close()
+
+
+@pytest.mark.parametrize("blocks", [0, 1, 3])
+def test_without_page_locked_memory_they_go_slower_and_that_is_said(
+    blocks: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(remarks, "_said", {})
+    values = np.random.default_rng(2).integers(0, 256, LARGE + 12345, np.uint8)
+    there, runtime = np.zeros(len(values), np.uint8), FakeRuntime()
+    uploads = Uploads(cuda_of(runtime, blocks), 3, STREAM)
+    for _ in range(2):
+        there[:] = 0
+        uploads.copy(there.ctypes.data, values, "values")
+        runtime.finish()
+        np.testing.assert_array_equal(there, values)
+    assert max(runtime.sizes) == (BLOCK_BYTES if blocks else len(values)) and runtime.made == blocks
+    (said,) = caplog.messages
+    assert "slower" in said and "too little page-locked memory" in said and "ulimit -l" in said
+    uploads.close()
+    assert runtime.destroyed == blocks
+
+
+def test_another_error_of_pinned_memory_is_a_sentence() -> None:
+    runtime = FakeRuntime()
+    uploads = Uploads(cuda_of(runtime, 1, 700), 3, STREAM)
+    with pytest.raises(TargetError, match="stopped while taking page-locked memory for uploads"):
+        uploads.copy(0, np.ones(LARGE, np.uint8), "values")
+    uploads.close()
+    assert runtime.made == runtime.destroyed == 1
+
+
+def test_staging_and_streaming_say_that_there_is_none_and_leave_nothing_over() -> None:
+    runtime = FakeRuntime()
+    values = np.ones(16, np.uint8)
+    ring = StagingRing(cuda_of(runtime, 0), types.SimpleNamespace(ptr=STREAM))
+    with pytest.raises(OutOfMemoryError, match="page-locked memory for small copies"):
+        ring.write(0, values)
+    with pytest.raises(OutOfMemoryError, match="page-locked memory for streaming"):
+        StreamCopies(cuda_of(runtime, 3), 3, STREAM)
+    ring.close()
+    assert runtime.made == runtime.destroyed == 0, "no stream either: the stand-in has none to make"
