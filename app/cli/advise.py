@@ -69,6 +69,9 @@ def _advice(names: argparse.Namespace, scene: Scene, state: State, words: Words)
     check(len(course.moments))
     with contextlib.closing(target_from(state.settings, words)) as target:
         try:
-            return advice_of(target, scene, state, course, exact=names.exact, beside=beside)
+            return advice_of(
+                target, scene, state, course, exact=names.exact, beside=beside,
+                say=lambda share, name: words.progress(f"{share:.0%}: measuring {name}."),
+            )  # fmt: skip
         except BesideError as error:
             raise UsageError(f"--beside: {str(error).rstrip('.')}.") from error

@@ -11,6 +11,7 @@ import contextlib
 import importlib
 import os
 import sys
+import time
 from collections.abc import Iterator, Sequence
 
 from raygrove.app.cli.arguments import parse
@@ -22,12 +23,17 @@ from raygrove.version import VERSION
 
 EXIT_FAILURE, EXIT_USAGE, EXIT_NO_DEVICE, EXIT_INTERRUPTED = 1, 2, 4, 130
 
+PATIENCE_S = 5.0
+"""Who waits longer than this is told how far it is, as often."""
+
 
 class Words:
-    """What is said to the person, on stderr: `say` unless --quiet, `detail` with -v, `warn` and `error` always."""
+    """What is said to the person, on stderr: `say` unless --quiet, `detail` with -v, `progress` then always and else
+    now and then, `warn` and `error` always."""
 
     def __init__(self, names: argparse.Namespace) -> None:
         self._quiet, self._verbose = names.quiet, names.verbose
+        self._told = time.monotonic()
 
     def say(self, sentence: str) -> None:
         """Something good to know."""
@@ -38,6 +44,13 @@ class Words:
         """Something for who asked for more."""
         if self._verbose:
             print(printable_lines(sentence), file=sys.stderr, flush=True)
+
+    def progress(self, sentence: str) -> None:
+        """How far it is, of steps that may be many or take long."""
+        now = time.monotonic()
+        if self._verbose or now - self._told > PATIENCE_S:
+            self._told = now
+            self.say(sentence)
 
     def warn(self, sentence: str) -> None:
         """Something that went another way than was asked for."""

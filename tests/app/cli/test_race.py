@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import raygrove as rg
+from raygrove.app.cli import main as commands
 from raygrove.app.cli import race_survey, values
 from raygrove.app.cli.arguments import parse
 from raygrove.app.cli.main import main
@@ -64,6 +65,20 @@ def test_what_cannot_be_raced_is_a_sentence(
 ) -> None:
     assert race(*words) in (1, 2)
     assert sentence in capsys.readouterr().err
+
+
+def test_who_waits_is_told_how_far_it_is(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ["advise", "--demo", "walker", *SMALL, "--frames", "0:4", "--hierarchy", "lbvh", "--beside", "none"]
+    monkeypatch.setattr(commands, "PATIENCE_S", 1e9)
+    assert race("--contestants", "lbvh") == 0 == main(words)
+    assert "Pass" not in (said := capsys.readouterr().err) and "measuring" not in said
+    monkeypatch.setattr(commands, "PATIENCE_S", 0.0)
+    assert race("--contestants", "lbvh") == 0 == main(words)
+    said = capsys.readouterr().err
+    assert "Pass 1 of 6." in said and "Comparing hits." in said
+    assert re.search(r"^\d+%: measuring lbvh\.$", said, re.MULTILINE)
+    assert race("--contestants", "lbvh", "--quiet") == 0
+    assert "Pass" not in capsys.readouterr().err
 
 
 def test_commas_within_quotes_belong_to_values() -> None:
