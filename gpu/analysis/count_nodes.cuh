@@ -1,5 +1,5 @@
-// Hears a traversal (traversal_events.cuh), a ray a thread at a time, and counts what its rays do by node and by
-// primitive.
+// Hears a traversal (traversal_events.cuh), and counts what its rays do by node and by primitive: of single rays, or of
+// packs whose lanes go as each ray would alone, so that both count the same.
 //
 // A slot is a node's number in the layout, or behind `node_space` a leaf's first reference, where leaves are no nodes.
 // Counts lie side by side: those of each slot, then of each primitive. Of all that there are several copies, which
@@ -49,17 +49,17 @@ struct CountNodes : HearsNoPops {
         if (OWN_COPIES) block_atomic_add(at, low | (uint64)high << shift);
         else gathered_add_both(at, low, high, shift);
     }
-    // All is told that the ray does in this node: of an inner one when its children were looked at.
-    __device__ void leave() {
+    // All is told that `visits` rays do in this node: of an inner one when its children were looked at.
+    __device__ void leave(unsigned visits = 1u) {
         if (here < 0) return;
         if (here == root) {
-            ++root_visits;
+            root_visits += (int)visits;
             root_culled += culled;
             root_tests += tests;
         } else if (PACKED) {
-            add_both(packed(here), 1u, (unsigned)(culled + tests), COUNT_BITS);
+            add_both(packed(here), visits, (unsigned)(culled + tests), COUNT_BITS);
         } else {
-            add(&whole(here)->visits, 1);
+            add(&whole(here)->visits, visits);
             add(&whole(here)->culled, culled);
             add(&whole(here)->tests, tests);
         }
@@ -98,8 +98,8 @@ struct CountNodes : HearsNoPops {
             }
         }
     }
-    // A ray ends, and the next one may begin.
-    __device__ void end() {
+    // A ray that was active ends, and the next one may begin.
+    __device__ void end(Mask) {
         leave();
         if (nearest_slot >= 0) {
             if (PACKED) add(packed(nearest_slot) + 1, 1);
@@ -135,11 +135,78 @@ struct CountNodes : HearsNoPops {
     }
 };
 
+// The same of packs.
+struct CountPacks : CountNodes, HearsLanesAlone {
+    unsigned visits = 0;  // of the node that `here` is
+    Real pack_nearest = splat(FLOAT_MAX);
+    Int pack_nearest_id = splat_int(0), pack_nearest_slot = splat_int(-1);
+
+    __device__ void on_children_told() {}
+    __device__ void add_boxes(int count, Mask lanes) {
+        if (!PACKED && here >= 0) add(&whole(here)->more_boxes, (uint64)count * __popc(mask_bits(lanes)));
+    }
+    __device__ void on_events(Event event, int id, Real entry, Mask lanes) {
+        const int count = __popc(mask_bits(lanes));
+        if (count == 0) return;
+        if (event == Event::NODE_ENTERED || event == Event::LEAF_ENTERED) {
+            leave(visits);
+            here = slot(id);
+            visits = (unsigned)count;
+            if (root < 0) root = here;
+        } else if (event == Event::CHILD_MISSED || event == Event::CHILD_BEYOND) {
+            culled += count;
+        } else if (event == Event::PRIMITIVE_TESTED) {
+            tests += count;
+            add(of_primitives + id, count);
+        } else if (event == Event::PRIMITIVE_HIT) {
+            hits += count;
+            if (PACKED) add_both(of_primitives + id, 0u, (unsigned)count, PRIMITIVE_BITS);
+            else add(of_primitives + primitive_count + id, count);
+            const Mask comes_first = (entry == pack_nearest) & (splat_int(id) < pack_nearest_id);
+            const Mask is_first = pack_nearest_slot < splat_int(0);
+            const Mask nearer = lanes & ((entry < pack_nearest) | comes_first | is_first);
+            pack_nearest = select(nearer, entry, pack_nearest);
+            pack_nearest_id = select(nearer, splat_int(id), pack_nearest_id);
+            pack_nearest_slot = select(nearer, splat_int(here), pack_nearest_slot);
+        }
+    }
+    // Rays that were active end; neighbours have mostly found their hit in one leaf.
+    __device__ void end(Mask ended) {
+        leave(visits);
+        for (Mask rest = !(pack_nearest_slot < splat_int(0)); any(rest);) {
+            const int at = lane(pack_nearest_slot, __ffs((int)mask_bits(rest)) - 1);
+            const Mask here_too = rest & (pack_nearest_slot == splat_int(at));
+            const unsigned count = (unsigned)__popc(mask_bits(here_too));
+            if (PACKED) add(packed(at) + 1, count);
+            else add(&whole(at)->found, count);
+            rest = rest & !here_too;
+        }
+        pack_nearest_slot = splat_int(-1);
+        pack_nearest = splat(FLOAT_MAX);
+        rays_traced += __popc(mask_bits(ended));
+    }
+};
+
+template <bool IS_SINGLE, class Traversed>
+struct CounterOf {
+    using Type = CountNodes;
+};
+template <class Traversed>
+struct CounterOf<false, Traversed> {
+    static_assert(Traversed::LANES_GO_ALONE, "counts are those of single rays");
+    using Type = CountPacks;
+};
+using Counter = CounterOf<IS_SINGLE_RAY, Tree>::Type;
+
 // Of this block's copy.
-__device__ __forceinline__ CountNodes counts_of_block(uint64* counts, int64 slot_count, int node_space,
-                                                      int primitive_count, int copies) {
+__device__ __forceinline__ Counter counts_of_block(uint64* counts, int64 slot_count, int node_space,
+                                                   int primitive_count, int copies) {
     const int64 of_slots = slot_count * SLOT_WORDS;
     uint64* mine = counts + block_index() % copies * (of_slots + PRIMITIVE_WORDS * (int64)primitive_count);
-    CountNodes found = {{}, mine, mine + of_slots, node_space, primitive_count};
+    Counter found = {};
+    found.counts = mine;
+    found.of_primitives = mine + of_slots;
+    found.node_space = node_space;
+    found.primitive_count = primitive_count;
     return found;
 }

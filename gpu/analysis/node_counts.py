@@ -31,11 +31,11 @@ PACKED_TESTS = 1 << 64 - 2 * COUNT_BITS
 MOST_PACKED = (1 << COUNT_BITS) - 1
 """Rays that are counted so from one `clear` to the next."""
 
-COPIES = {"host": 8, "cuda": 8}
+MOST_COPIES, COPIES_A_THREAD = 8, 2
 COPIES_BYTES = {"host": 1 << 26, "cuda": 1 << 24}
-"""Copies of the counts, and how much memory they may take: with fewer, blocks share them. Each is cleared for every
-picture, on an H200 some 5 us for 16 MiB. Where leaves may be of any size, each count has 64 bits: a leaf of a million
-primitives is tested by a million rays."""
+"""Copies of the counts, for each thread of a host, and how much memory they may take: with fewer, blocks share them.
+Each is cleared for every picture, on an H200 some 5 us for 16 MiB. Where leaves may be of any size, each count has 64
+bits: a leaf of a million primitives is tested by a million rays."""
 
 REGISTERS = 96
 """Room for a traversal that counts by node, and for the point and the light behind a shadow ray."""
@@ -119,7 +119,8 @@ class NodeCounter:
         slot_words, primitive_words = (2, 1) if self.is_packed else (len(FIELDS), 2)
         self._length = slot_words * self._slots + primitive_words * self.primitive_count
         self._sums: Array | None = None
-        wanted, room = COPIES[target.kind], COPIES_BYTES[target.kind]
+        wanted = min(MOST_COPIES, COPIES_A_THREAD * target.threads or MOST_COPIES)
+        room = COPIES_BYTES[target.kind]
         self._copies = max(1, min(wanted, room // (8 * self._length)))
         self._has_own_copies = target.kind == "host" and self._copies == wanted
         self._all = target.zeros(self._copies * self._length + 2, np.uint64, "analysis")
@@ -133,9 +134,10 @@ class NodeCounter:
     def count(self, tracer: Tracer, rays: RaySource, kind: str, hits: HitBuffer | None = None) -> None:
         """Trace rays to their closest hits, or to any, and add what they do; into `hits` they are written, too."""
         aliases = (("OnPrimitive", ON_PRIMITIVE[kind]),)
-        unit, view = self._unit(tracer, "node_counts.cu", rays, aliases)
+        width = tracer.lanes if tracer.traversal.lanes_go_alone else 1
+        unit, view = self._unit(tracer, "node_counts.cu", rays, aliases, width)
         found = dict.fromkeys(("t", "prim_id", "u", "v")) if hits is None else hits.arrays()
-        self._launch(unit, "count_nodes", tracer, rays, input=view, **found)
+        self._launch(unit, "count_nodes", tracer, rays, width, input=view, **found)
 
     def count_shadows(
         self,
@@ -148,18 +150,18 @@ class NodeCounter:
         light_count: int,
     ) -> None:
         """Trace rays from the hits of `rays` to every light, as Tracer.trace_shadows does, and add what they do."""
-        unit, view = self._unit(tracer, "shadow_counts.cu", rays)
+        unit, view = self._unit(tracer, "shadow_counts.cu", rays, (), 1)
         lit = {"positions": positions, "triangles": triangles, "lights": lights, "light_count": light_count}
         found = {"prim_id": hits.prim_id, "u": hits.u, "v": hits.v}
-        self._launch(unit, "count_shadow_nodes", tracer, rays, input=view, **found, **lit)
+        self._launch(unit, "count_shadow_nodes", tracer, rays, 1, input=view, **found, **lit)
 
     def _unit(
-        self, tracer: Tracer, file: str, rays: RaySource, aliases: tuple[tuple[str, str], ...] = ()
+        self, tracer: Tracer, file: str, rays: RaySource, aliases: tuple[tuple[str, str], ...], width: int
     ) -> tuple[Unit, np.ndarray]:
         constants = (("OWN_COPIES", self._has_own_copies), ("PACKED", self.is_packed))
-        return tracer.unit(f"gpu/analysis/{file}", rays, aliases, constants, REGISTERS, width=1)
+        return tracer.unit(f"gpu/analysis/{file}", rays, aliases, constants, REGISTERS, width)
 
-    def _launch(self, unit: Unit, kernel: str, tracer: Tracer, rays: RaySource, **given: Any) -> None:
+    def _launch(self, unit: Unit, kernel: str, tracer: Tracer, rays: RaySource, width: int, **given: Any) -> None:
         count, blocks = rays.padded_count, self._copies if self._has_own_copies else tracer.blocks(rays)
         self._rays += count * given.get("light_count", 1)
         if self.is_packed and self._rays > MOST_PACKED:
@@ -168,13 +170,14 @@ class NodeCounter:
                 "picture or fewer lights."
             )
         if kernel == "count_nodes":
-            given["in_strides"] = int(blocks == 0)
+            given |= {"in_strides": int(blocks == 0), "pack_count": count // width}
+        else:
+            given["ray_count"] = count
         self.target.launch(
             unit,
             kernel,
-            count,
+            count // width,
             **given,
-            ray_count=count,
             counts=self._copied,
             slot_count=self._slots,
             node_space=self.space.nodes,

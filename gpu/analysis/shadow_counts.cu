@@ -8,7 +8,7 @@ extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
                        const float* positions, const int* triangles, const float* lights, int light_count,
                        uint64* counts, int64 slot_count, int node_space, int primitive_count, int copies,
                        uint64* totals) {
-    CountNodes on_node = counts_of_block(counts, slot_count, node_space, primitive_count, copies);
+    Counter on_node = counts_of_block(counts, slot_count, node_space, primitive_count, copies);
     for (int ray : grid_stride(ray_count)) {
         const Int primitive = load(prim_id + ray);
         if (any(primitive < splat_int(0))) continue;
@@ -21,9 +21,10 @@ extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
             Rays rays = rays_to_light(at, light, facing);
             AnyHit on_primitive = {no_hits()};
             admit_rays(rays);
-            if (!any(rays.active)) continue;
+            const Mask active = rays.active;
+            if (!any(active)) continue;
             traverse(input.tree, input.records, rays, on_primitive, on_node);
-            on_node.end();
+            on_node.end(active);
         }
     }
     on_node.finish(totals);

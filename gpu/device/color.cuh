@@ -4,16 +4,6 @@
 #include "gpu/device/epsilons.cuh"
 #include "gpu/device/lanes.cuh"
 
-#if RAYS_PER_THREAD > 1
-inline Int bits_of(Real value) { return {(Int::Native)value.v}; }
-inline Real real_of_bits(Int bits) { return {(Real::Native)bits.v}; }
-inline Int truncated(Real value) { return {__builtin_convertvector(value.v, Int::Native)}; }
-#else
-__device__ __forceinline__ Int bits_of(Real value) { return __float_as_int(value); }
-__device__ __forceinline__ Real real_of_bits(Int bits) { return __int_as_float(bits); }
-__device__ __forceinline__ Int truncated(Real value) { return (int)value; }
-#endif
-
 // The lowest lane of a mask, 0 of none.
 __device__ __forceinline__ int lowest_lane(Mask mask) {
     const int place = __ffs((int)mask_bits(mask));

@@ -8,6 +8,7 @@
 //     any, all, mask_bits      of a mask
 //     lane, set_lane           one lane's value
 //     spread(value, i)         lane i's value in every lane
+//     bits_of, real_of_bits    a Real as integers of the same bits, and back; truncated: towards 0
 //     load_halves, swap_halves of packs of an even number
 //     load, store              RAYS_PER_THREAD consecutive numbers, unaligned
 //     load_fours               four numbers from a place of its own for each lane
@@ -64,6 +65,9 @@ __device__ __forceinline__ Real lanes_sqrt(Real value) { return sqrtf(value); }
 __device__ __forceinline__ Real lanes_abs(Real value) { return fabsf(value); }
 __device__ __forceinline__ Real lanes_fma(Real a, Real b, Real c) { return fmaf(a, b, c); }
 __device__ __forceinline__ Real to_real(Int value) { return (float)value; }
+__device__ __forceinline__ Int bits_of(Real value) { return __float_as_int(value); }
+__device__ __forceinline__ Real real_of_bits(Int bits) { return __int_as_float(bits); }
+__device__ __forceinline__ Int truncated(Real value) { return (int)value; }
 #endif
 
 // The smallest and largest value among the lanes of a mask; FLOAT_MAX and -FLOAT_MAX of none.

@@ -37,6 +37,9 @@ inline Int operator+(Int a, int b) { return a + splat_int(b); }
 inline Int operator&(Int a, int b) { return a & splat_int(b); }
 inline Int operator<<(Int a, int bits) { return {a.v << bits}; }
 inline Int operator>>(Int a, int bits) { return {a.v >> bits}; }
+inline Int bits_of(Real value) { return {(Int::Native)value.v}; }
+inline Real real_of_bits(Int bits) { return {(Real::Native)bits.v}; }
+inline Int truncated(Real value) { return {__builtin_convertvector(value.v, Int::Native)}; }
 inline Real to_real(Int value) { return {__builtin_convertvector(value.v, Real::Native)}; }
 
 inline float lane(Real value, int i) { return value.v[i]; }

@@ -34,6 +34,14 @@ struct HearsNoPops {};
 __device__ constexpr bool hears_no_pops(const HearsNoPops*) { return true; }
 __device__ constexpr bool hears_no_pops(const void*) { return false; }
 
+// Who derives from it is shown what each ray of a pack would do alone, in that order, and is told of lanes together:
+// on_events(event, id, entry, lanes). Traversals whose tree says LANES_GO_ALONE do so.
+struct HearsLanesAlone {};
+__device__ constexpr bool hears_lanes_alone(const HearsLanesAlone*) { return true; }
+__device__ constexpr bool hears_lanes_alone(const void*) { return false; }
+template <class OnNode>
+constexpr bool GOES_ALONE = !IS_SINGLE_RAY && hears_lanes_alone((const OnNode*)nullptr);
+
 // Whether a functor must be told which lanes are at a node.
 template <class OnNode>
 constexpr bool NEEDS_LANES = OnNode::IS_ASKED || OnNode::HEARS_EVENTS;
@@ -44,7 +52,9 @@ constexpr bool KEEPS_LANES_OF_WAITING = NEEDS_LANES<OnNode> &&
 
 template <class OnNode>
 __device__ __forceinline__ void tell(OnNode& on_node, Event event, int id, Real entry, Mask lanes) {
-    if constexpr (OnNode::HEARS_EVENTS) {
+    if constexpr (GOES_ALONE<OnNode>) {
+        on_node.on_events(event, id, entry, lanes);
+    } else if constexpr (OnNode::HEARS_EVENTS) {
         for (unsigned rest = mask_bits(lanes); rest != 0u; rest &= rest - 1u) {
             const int i = __ffs((int)rest) - 1;
             on_node.on_event(event, id, lane(entry, i), i);

@@ -184,14 +184,14 @@ class Records(NamedTuple):
 @dataclasses.dataclass(frozen=True, eq=False)
 class Traversal:
     """What a unit that goes through a structure is compiled against and launched with. Traversals of equal `key` share
-    a unit."""
+    a unit. `most_lanes` is the widest pack that it makes use of; 0: any. `lanes_go_alone`: each ray of a pack can go as
+    it would alone. `is_interleaved`: incoherent rays of a pack are, so that sorting them by direction gains nothing."""
 
     tree: TreeView
     records: Records
     most_lanes: int = 0
-    """The widest pack of rays that the traversal makes use of; 0: any."""
+    lanes_go_alone: bool = False
     is_interleaved: bool = False
-    """Whether the traversal interleaves the incoherent rays of a pack: sorting rays by direction gains nothing then."""
 
     @property
     def key(self) -> tuple[Any, ...]:

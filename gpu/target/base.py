@@ -170,13 +170,14 @@ def item_count(kernel: str, n: int | DeviceCount) -> int:
 
 class Target(abc.ABC):
     """See the module. `kind` is host or cuda; `name` as on the command line; `lane_count` the natural width of lane
-    packs; `processors` a GPU's multiprocessors, 0 on the host."""
+    packs; `processors` a GPU's multiprocessors, 0 on the host, where `threads` work."""
 
     kind: str
     name: str
     device_name: str
     lane_count: int
     processors: int = 0
+    threads: int = 0
     options: TargetOptions
     phase_prefix: str = ""
     """Put before the names of phases; the engine sets it, so that the phases of several views in one frame stay apart.

@@ -80,7 +80,7 @@ class HostTarget(Target):
         self._pool = ctypes.c_void_p(self._runtime.pool_create(threads, self.options.spin_us, split))
         if not self._pool:
             raise OutOfMemoryError("the host target's threads", 1 << 20, free_memory())
-        self.threads: int = self._runtime.pool_threads(self._pool)
+        self.threads = self._runtime.pool_threads(self._pool)
         self._units: dict[UnitSource, HostUnit] = {}
         self._tags: dict[str, int] = {}
         self._scratch: dict[str, np.ndarray] = {}

@@ -279,7 +279,8 @@ class BvhHierarchy(MeasuredHierarchy):
         )
         header, type_name = self.traversal_source()
         tree = TreeView(header, type_name, view, constants, self.layout.traversal_registers)
-        return Traversal(tree, records, most_lanes, is_interleaved)
+        goes_alone = self.traversal_name in self.layout.lanes_go_alone
+        return Traversal(tree, records, most_lanes, goes_alone, is_interleaved)
 
     def query_traversal(self) -> Traversal:
         """Over the layout's nodes where those are bvh2's, else over the canonical tree's."""

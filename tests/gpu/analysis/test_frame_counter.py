@@ -181,6 +181,34 @@ def test_two_counts_in_a_word_are_those_of_a_word_each(target: Target, kind: str
     assert all(whole.nodes[name].sum() > 20 for name in ("visits", "culled", "tests", "hits", "found"))
 
 
+@pytest.mark.parametrize(("kind", "is_packed"), [("closest", True), ("any", True), ("closest", False)])
+def test_packs_count_what_each_of_their_rays_does_alone(target: Target, kind: str, is_packed: bool) -> None:
+    """Rays in all directions, which part at nearly every node; and each pack of the last ones has idle lanes."""
+    made, rays = built(target, soup(4, 3000), "hploc", "bvh4", "bvh4_stack"), upload_rays(target, *random_rays(5, 1000))
+    space, table, found = event_space(made), made.nodes(), []
+    alone = made.traversal()
+    assert alone.lanes_go_alone
+    for traversal in (alone, dataclasses.replace(alone, lanes_go_alone=False)):
+        counter = NodeCounter(target, space if is_packed else space._replace(most_tests=0), 3000)
+        assert counter.is_packed == is_packed
+        counter.count(Tracer(target, traversal), rays, kind)
+        found.append(counter.read(table))
+    packs, single = found
+    assert (packs.rays, packs.width) == (single.rays, single.width) == (1000, 4)
+    for name in FIELDS:
+        np.testing.assert_array_equal(packs.nodes[name], single.nodes[name], name)
+    np.testing.assert_array_equal(packs.primitive_tests, single.primitive_tests)
+    np.testing.assert_array_equal(packs.primitive_hits, single.primitive_hits)
+    assert all(single.nodes[name].sum() > 100 for name in ("visits", "culled", "tests", "hits", "found"))
+
+
+def test_a_host_has_two_copies_a_thread() -> None:
+    """Each is cleared for every picture."""
+    for threads, copies in ((1, 2), (3, 6), (8, 8)):
+        with make_target("host", threads=threads) as one:
+            assert NodeCounter(one, EventSpace(100, 100), 50)._copies == copies
+
+
 def test_more_rays_than_words_have_room_for_are_refused(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
     made, rays = built(target, soup(4, 60), "hploc", "bvh2", "bvh2_stack"), upload_rays(target, *random_rays(5, 64))
     monkeypatch.setattr(node_counts, "MOST_PACKED", 150)

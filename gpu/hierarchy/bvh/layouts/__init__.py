@@ -47,6 +47,7 @@ class Layout(abc.ABC):
     canonical level;
     `title` is what people are shown, `traversal_registers` is what a traversal takes on CUDA.
     `lanes_as_children` names the traversals that take a ray at a time and a node's eight children in its lanes,
+    `lanes_go_alone` those that can trace each ray of a pack as it would be alone,
     `traversals_interleaved` those that interleave the incoherent rays of a pack."""
 
     name: ClassVar[str]
@@ -57,6 +58,7 @@ class Layout(abc.ABC):
     """Bytes of scratch memory that `write` takes for each reference, beside what it keeps."""
     traversal_registers: ClassVar[int] = 64
     lanes_as_children: ClassVar[tuple[str, ...]] = ()
+    lanes_go_alone: ClassVar[tuple[str, ...]] = ()
     traversals_interleaved: ClassVar[tuple[str, ...]] = ()
 
     _nodes: Array | None = None

@@ -41,6 +41,7 @@ class Bvh4(Layout):
         [("x", "f4", (2, 4)), ("y", "f4", (2, 4)), ("z", "f4", (2, 4)), ("children", "i4", 4), ("unused", "i4", 4)]
     )
     waiting_per_level = 2
+    lanes_go_alone = ("bvh4_stack",)
 
     def reserve(self, primitive_count: int) -> None:
         self._nodes = reserved(self.target, self._nodes, (primitive_count // 2 + 1, 32), np.float32, "hierarchy")

@@ -9,7 +9,9 @@
 #include "gpu/hierarchy/bvh/layouts/bvh4.cuh"
 #include "gpu/hierarchy/bvh/traversals/slabs.cuh"
 
-struct Bvh4Stack : NodesAndRoot {};
+struct Bvh4Stack : NodesAndRoot {
+    static constexpr bool LANES_GO_ALONE = true;
+};
 template <class OnNode>
 using Bvh4Waiting =
     WaitingChildren<STACK_DEPTH, STACK_KEEPS_DISTANCE || OnNode::IS_ASKED, KEEPS_LANES_OF_WAITING<OnNode>>;
@@ -130,13 +132,96 @@ __device__ __forceinline__ void traverse_bvh4(const Bvh4Stack& tree, const Slabs
     }
 }
 
+// The same for packs of which each lane goes as its ray would alone. Lanes part where they enter children in another
+// order; few of a picture's do.
+template <class Waiting, class OnNode>
+__device__ __forceinline__ int next_of_lanes(const float4* node, const Slabs& slabs, const Rays& rays, int depth,
+                                             Waiting& waiting, Mask& lanes, Real& next_entry, OnNode& on_node) {
+    constexpr int MISSED = 0x7ffffffc;
+    const int* children = (const int*)(node + 6);
+    const Mask of_node = lanes;
+    Int keys[4];
+    Mask enters[4];
+#pragma unroll
+    for (int place = 0; place < 4; ++place) {
+        Real entry;
+        const float* planes = &node[0].x + place;
+        enters[place] = of_node & enter_box(slabs, rays, make_float3(planes[0], planes[8], planes[16]),
+                                            make_float3(planes[4], planes[12], planes[20]), entry);
+        tell_culled_place(on_node, children, place, entry, of_node & !enters[place], rays);
+        keys[place] = select(enters[place], bits_of(entry + 0.0f) & ~3, splat_int(MISSED)) + place;
+    }
+    int next = EMPTY_CHILD;
+    for (Mask rest = enters[0] | enters[1] | enters[2] | enters[3]; any(rest);) {
+        const int leader = __ffs((int)mask_bits(rest)) - 1;
+        const int first[4] = {lane(keys[0], leader), lane(keys[1], leader), lane(keys[2], leader),
+                              lane(keys[3], leader)};
+        const int a = min(first[0], first[1]), b = max(first[0], first[1]), c = min(first[2], first[3]),
+                  d = max(first[2], first[3]);
+        const int middle_1 = max(a, c), middle_2 = min(b, d);
+        const int order[4] = {min(a, c) & 3, min(middle_1, middle_2) & 3, max(middle_1, middle_2) & 3, max(b, d) & 3};
+        Mask alike = rest;
+#pragma unroll
+        for (int later = 1; later < 4; ++later) {
+#pragma unroll
+            for (int sooner = 0; sooner < later; ++sooner) {
+                const Mask both = enters[order[sooner]] & enters[order[later]];
+                alike = alike & !(both & (keys[order[later]] < keys[order[sooner]]));
+            }
+        }
+        rest = rest & !alike;
+#pragma unroll
+        for (int i = 3; i >= 0; --i) {
+            const Mask here = enters[order[i]] & alike;
+            if (!any(here)) continue;
+            if (next != EMPTY_CHILD) waiting.push(on_node, next, depth, next_entry, lanes);
+            next = children[order[i]];
+            next_entry = real_of_bits(keys[order[i]] & ~3);
+            lanes = here;
+        }
+    }
+    return next;
+}
+
+// As often as a ray of the pack has children that wait, each of them may wait by itself.
+template <class Primitives, class OnPrimitive, class OnNode>
+__device__ __forceinline__ void traverse_bvh4_alone(const Bvh4Stack& tree, const Slabs& slabs,
+                                                    const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive,
+                                                    OnNode& on_node) {
+    using Waiting = WaitingChildren<STACK_DEPTH * PACK, true, true>;
+    typename Waiting::Places places;
+    Waiting waiting(places);
+    int child = tree.root[0], depth = 0;
+    Mask lanes = rays.active;
+    Real entry = rays.t_min;
+    while (child != EMPTY_CHILD) {
+        if (is_leaf(child)) {
+            tell_leaf(on_node, first_reference(child), ChildIds::event_id(child), depth, lanes, entry);
+            const Mask others = rays.active & !lanes;
+            rays.active = lanes;
+            visit_leaf(child, primitives, rays, on_primitive, on_node);
+            rays.active = rays.active | others;
+            if (!any(rays.active)) return;
+            child = EMPTY_CHILD;
+        } else {
+            tell_node(on_node, child, depth, lanes, entry, 4);
+            ++depth;
+            const float4* node = &tree.nodes[8 * (int64)child];
+            child = next_of_lanes(node, slabs, rays, depth, waiting, lanes, entry, on_node);
+        }
+        if (child == EMPTY_CHILD) child = waiting.pop_alone(on_node, rays, depth, lanes, entry);
+    }
+}
+
 template <class Primitives, class OnPrimitive, class OnNode>
 __device__ __forceinline__ void traverse(const Bvh4Stack& tree, const Primitives& primitives, Rays& rays,
                                          OnPrimitive& on_primitive, OnNode& on_node) {
     if (!any(rays.active)) return;
     bool agrees;
     const Slabs slabs = make_slabs(rays, agrees);
-    if (IS_SINGLE_RAY || agrees) {
+    if constexpr (GOES_ALONE<OnNode>) {
+        traverse_bvh4_alone(tree, slabs, primitives, rays, on_primitive, on_node);
+    } else if (IS_SINGLE_RAY || agrees) {
         traverse_bvh4<true>(tree, slabs, primitives, rays, on_primitive, on_node);
     } else {
         traverse_bvh4<false>(tree, slabs, primitives, rays, on_primitive, on_node);

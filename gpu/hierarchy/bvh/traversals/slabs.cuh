@@ -73,6 +73,25 @@ struct WaitingChildren {
             return child;
         }
     }
+
+    // The same where each lane goes as its ray would alone: those that have found something nearer stay behind.
+    template <class OnNode>
+    __device__ __forceinline__ Word pop_alone(OnNode& on_node, const Rays& rays, int& depth, Mask& of_lanes,
+                                              Real& entry) {
+        static_assert(KEEPS_ENTRIES && KEEPS_LANES, "each lane is known, and where it enters");
+        while (true) {
+            const Word child = places.children[--count];
+            if (child == (Word)EMPTY_CHILD) return child;
+            const Mask waited = places.lanes[count] & rays.active;
+            depth = places.depths[count];
+            entry = places.entries[count];
+            of_lanes = waited & (entry <= rays.t_max);
+            tell(on_node, Event::CHILD_DROPPED, Ids::event_id(child), entry, waited & !of_lanes);
+            if (!any(of_lanes)) continue;
+            tell(on_node, Event::CHILD_POPPED, Ids::event_id(child), entry, of_lanes);
+            return child;
+        }
+    }
 };
 
 // Hand a leaf's references to on_primitive; false when no ray goes on.
