@@ -294,6 +294,15 @@ OTHERS = (
             (row["figure"] for row in content["results"] if row["what"].startswith("longest pause")), default=None
         ),
     ),
+    OfOthers(
+        "host",
+        "an import in its sandbox over one without, beyond 20 ms",
+        1.05,
+        "times",
+        "sandbox",
+        "python -m raygrove.bench sandbox",
+        lambda content: max(row["figure"] for row in content["results"]),
+    ),
 )
 MOST_AUTO = 1.05
 """Of the better of always rebuilding and always refitting."""

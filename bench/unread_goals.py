@@ -48,7 +48,6 @@ RELIABILITY: Rows = (
     ("memory after an hour's soak over that after a minute", 1.02, "times", True, ""),
     ("memory that a hostile file takes beyond its honest reading", 1.0, "GiB", True, ""),
 )
-SANDBOX: Rows = (("an import in its sandbox over one without, beyond 20 ms", 1.05, "times", True, ""),)
 SWEEPS: Rows = (("200 jobs by two GPUs over one", 1.9, "times", False, f"{SCALING} --devices 1,2"),)
 FOUR: Rows = (("200 jobs by four GPUs over one", 3.6, "times", False, f"{SCALING} --devices 1,4"),)
 SIMULATED: Rows = (
@@ -79,7 +78,6 @@ UNREAD = {
         *_unread(HOST_LABORATORY, NOT_SAVED),
         *_unread(POLICIES, ELSEWHERE),
         *_unread(RELIABILITY, NOT_SAVED),
-        *_unread(SANDBOX, NOT_SAVED),
         *_unread(SIMULATED, NO_FILE),
         *_unread(HOST_SWEEPS, NOT_SAVED),
         *_unread(READERS, NOT_SAVED),

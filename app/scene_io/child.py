@@ -2,8 +2,8 @@
 scene to file FD; of a picture, the state that was saved in it; of a tree, its columns.
 
 Lines of JSON on stdout tell the parent of progress, of the end, or of an error with its sentence. Memory is limited
-before any foreign code is loaded; libraries that print are sent to stderr; before a file is looked at, the process
-gives up what it does not need (sandbox.py). It dies with its parent.
+before any foreign code is loaded; libraries that print are sent to stderr; before a file is looked at, and after the
+modules that read it are loaded, the process gives up what it does not need (sandbox.py). It dies with its parent.
 """
 
 from __future__ import annotations
@@ -13,13 +13,17 @@ import json
 import os
 import sys
 import tempfile
-from typing import Any, TextIO
+from collections.abc import Callable
+from typing import Any, BinaryIO, TextIO
 
 from raygrove.gpu.linux import end_with_parent, lower_limits
 
 from . import sandbox
 from .errors import RefusedError, SceneError, display_path
 from .limits import ImportLimits
+
+Reader = Callable[[BinaryIO], object]
+"""Reads what a job asks for, and writes it to the file."""
 
 
 def main() -> int:
@@ -31,8 +35,12 @@ def main() -> int:
     _limit(limits)
     tempfile.tempdir = job.get("scratch")
     try:
+        read = _reader_of(job, limits, lines)
         sandbox.enter(_files_of(job), limits, job.get("scratch"))
-        _import(job, limits, int(sys.argv[1]), lines)
+        file = os.fdopen(int(sys.argv[1]), "wb")  # never closed: on a full disk that would fail once more
+        read(file)
+        file.flush()
+        _say(lines, done=True)
     except SceneError as error:
         _say(lines, error=str(error), path=error.path, refused=isinstance(error, RefusedError))
     except MemoryError:
@@ -62,29 +70,21 @@ def _limit(limits: ImportLimits) -> None:
     lower_limits(limits.memory_mib << 20, seconds, mapped_bytes=limits.disk_mib << 20)
 
 
-def _import(job: dict[str, Any], limits: ImportLimits, descriptor: int, lines: TextIO) -> None:
+def _reader_of(job: dict[str, Any], limits: ImportLimits, lines: TextIO) -> Reader:
+    """What does the job; the modules that it needs are loaded now, while Python may keep their compiled code."""
     if "picture" in job:
         from .picture_texts import read_picture
 
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(json.dumps(read_picture(job["picture"])).encode())
-        _say(lines, done=True)
-        return
+        return lambda file: file.write(json.dumps(read_picture(job["picture"])).encode())
     if "tree" in job:
         from .trees.read import read_tree
         from .trees.read import write as write_tree
 
-        with os.fdopen(descriptor, "wb") as file:
-            write_tree(read_tree(job["tree"], job["format"], limits), file)
-        _say(lines, done=True)
-        return
+        return lambda file: write_tree(read_tree(job["tree"], job["format"], limits), file)
     if "rays" in job:
         from . import ray_file
 
-        with os.fdopen(descriptor, "wb") as file:
-            ray_file.write(ray_file.read_rays(job["rays"], limits), file)
-        _say(lines, done=True)
-        return
+        return lambda file: ray_file.write(ray_file.read_rays(job["rays"], limits), file)
     from . import exchange
 
     if "environment" in job:
@@ -92,24 +92,27 @@ def _import(job: dict[str, Any], limits: ImportLimits, descriptor: int, lines: T
 
         from .environments import read_environment
 
-        with os.fdopen(descriptor, "wb") as file:
-            exchange.write(Scene("environment", environment=read_environment(job["environment"])), file)
-        _say(lines, done=True)
-        return
+        return lambda file: exchange.write(Scene("environment", environment=read_environment(job["environment"])), file)
+    return _scene_reader(job, limits, lines)
+
+
+def _scene_reader(job: dict[str, Any], limits: ImportLimits, lines: TextIO) -> Reader:
+    from . import exchange
     from .read import read_files
 
     def progress(fraction: float, text: str) -> None:
         _say(lines, progress=fraction, text=text)
 
-    scene = read_files(job["paths"], limits, job["fps"], progress, job.get("once_more", False))
-    progress(0.95, "Handing over")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
+    def read(file: BinaryIO) -> None:
+        scene = read_files(job["paths"], limits, job["fps"], progress, job.get("once_more", False))
+        progress(0.95, "Handing over")
+        try:
             exchange.write(scene, file)
-    except OSError as error:
-        why = f"no room for the imported scene ({error.strerror}). Free space on the disk of temporary files."
-        raise SceneError(f"{display_path(job['paths'][0])}: {why}", job["paths"][0]) from error
-    _say(lines, done=True)
+        except OSError as error:
+            why = f"no room for the imported scene ({error.strerror}). Free space on the disk of temporary files."
+            raise SceneError(f"{display_path(job['paths'][0])}: {why}", job["paths"][0]) from error
+
+    return read
 
 
 def _say(lines: TextIO, **message: Any) -> None:

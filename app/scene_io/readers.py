@@ -20,14 +20,14 @@ from .files import EXTENSIONS, USD_ENDINGS, extension_of
 from .particles.formats import PARTICLE_ENDINGS
 
 GROUP = "raygrove.readers"
+OWN = frozenset((*EXTENSIONS, *USD_ENDINGS, *PARTICLE_ENDINGS))
 
 
 @functools.cache
 def foreign_endings() -> tuple[str, ...]:
     """The endings that other packages read, in lower case."""
     named = {point.name.lower() for point in _points()}
-    own = {*EXTENSIONS, *USD_ENDINGS, *PARTICLE_ENDINGS}
-    return tuple(sorted(name for name in named if re.fullmatch(r"[a-z0-9_]+", name) and name not in own))
+    return tuple(sorted(name for name in named if re.fullmatch(r"[a-z0-9_]+", name) and name not in OWN))
 
 
 def _points() -> Iterable[Any]:
@@ -38,8 +38,8 @@ def _points() -> Iterable[Any]:
 
 
 def is_foreign(path: str) -> bool:
-    """Whether another package reads such files."""
-    return extension_of(path) in foreign_endings()
+    """Whether another package reads such files. Of our own endings no list of packages is read: it costs 30 ms."""
+    return extension_of(path) not in OWN and extension_of(path) in foreign_endings()
 
 
 def read_foreign(path: str) -> Scene:

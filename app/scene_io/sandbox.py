@@ -48,11 +48,11 @@ def readable(paths: Sequence[str], limits: ImportLimits) -> list[Path]:
 
 
 def _code() -> list[Path]:
-    """Where Python finds modules, and what this package is linked to in a checkout."""
+    """Where Python finds modules and their compiled code, and what this package is linked to in a checkout."""
     package = Path(sys.modules["raygrove"].__path__[0])
     linked = [path.resolve() for path in package.iterdir()]
     standard = [Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
-    searched = [Path(folder) for folder in sys.path if folder]
+    searched = [Path(folder) for folder in (*sys.path, sys.pycache_prefix) if folder]
     return [*standard, *searched, package, *linked, *(link for folder in searched for link in _links_of(folder))]
 
 

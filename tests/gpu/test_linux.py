@@ -104,6 +104,18 @@ def resident() -> int:
     return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
+def test_seconds_of_children_are_those_of_the_processor() -> None:
+    before = linux.seconds_of_children()
+    subprocess.run(
+        [sys.executable, "-c", "import time; end = time.process_time() + 0.2\nwhile time.process_time() < end: pass"],
+        check=True,
+    )
+    assert linux.seconds_of_children() - before >= 0.2
+    before = linux.seconds_of_children()
+    subprocess.run(["sleep", "0.3"], check=True)
+    assert linux.seconds_of_children() - before < 0.2
+
+
 def test_a_library_is_there_where_the_system_can_load_it() -> None:
     assert linux.has_library("libc.so.6")
     assert not linux.has_library("libraygrove-of-nobody.so.1")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -91,3 +92,17 @@ def test_scratch_folders_of_programs_that_were_killed_are_swept(tmp_path: Path) 
     with sandbox.scratch_folder(str(tmp_path)) as folder:
         assert os.path.isdir(folder) and not gone.exists() and foreign.exists() and (filled / "kept").exists()
     assert not os.path.exists(folder)
+
+
+@has_both
+def test_compiled_code_is_kept_for_the_next_child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path / "compiled"))
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    load([writers.write_animated_glb(tmp_path / "moving.glb")])
+    kept = {path.name.partition(".")[0] for path in (tmp_path / "compiled").rglob("*.pyc")}
+    assert {"read", "assimp_scene", "exchange"} <= kept, "else each import compiles its readers anew: 100 ms"
+
+
+def test_compiled_code_that_lies_elsewhere_is_readable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path / "compiled"))
+    assert tmp_path / "compiled" in sandbox.readable(["/model.obj"], ImportLimits())
