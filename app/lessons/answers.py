@@ -7,7 +7,7 @@ from typing import Any
 
 from raygrove.app.lessons.lesson import QUANTITIES, Lesson, Question
 from raygrove.app.scene_io.demos import make_demo
-from raygrove.gpu.analysis.intervals import Measured
+from raygrove.gpu.analysis.intervals import Measured, brief
 from raygrove.gpu.analysis.race import Race
 from raygrove.gpu.face.clips import Clip
 from raygrove.gpu.face.races import race
@@ -29,8 +29,8 @@ class Figure:
 
     def __str__(self) -> str:
         title, unit = QUANTITIES[self.quantity]
-        exact = f"{self.value:,.0f}" if self.low == self.high and self.value >= 100.0 else f"{self.value:.3g}"
-        range_ = "" if self.low == self.high else f" [{self.low:.3g}, {self.high:.3g}]"
+        exact = f"{self.value:,.0f}" if self.low == self.high and self.value >= 100.0 else brief(self.value)
+        range_ = "" if self.low == self.high else f" [{brief(self.low)}, {brief(self.high)}]"
         return f"{self.words}: {title} {exact}{f' {unit}' if unit else ''}{range_}"
 
 
@@ -86,9 +86,9 @@ def judged(question: Question, race: Race) -> Answer:
     right = tuple(
         place for place, (begin, end) in enumerate(zip(edges, edges[1:], strict=False)) if low < end and high >= begin
     )
-    reach = "" if low == high else f" (between {low:.3g} and {high:.3g})"
+    reach = "" if low == high else f" (between {brief(low)} and {brief(high)})"
     is_open = " It lies in more than one of the ranges; each of them agrees." if len(right) > 1 else ""
-    return Answer((above, below), right, f"The ratio is {value:.3g}{reach}.{is_open}", race.device)
+    return Answer((above, below), right, f"The ratio is {brief(value)}{reach}.{is_open}", race.device)
 
 
 def _least(question: Question, figures: tuple[Figure, ...], right: tuple[int, ...]) -> str:

@@ -12,6 +12,7 @@ from ..scene import Moment
 from ..update.options import UpdateOptions
 from .alternatives import Alternative, Maker, compared
 from .clip_costs import measured
+from .intervals import brief
 from .rig import Rig
 from .schedules import ClipCosts, Schedule, cost_of, every_nth, offline_optimum, played
 
@@ -65,17 +66,20 @@ class Advice:
     def sentence(self) -> str:
         """For one's own engine."""
         costs = {one.policy: one.ms for one in self.policies}
-        fixed = f"{costs['rebuild']:.3g} ms by rebuilding every frame and {costs['refit']:.3g} ms by never rebuilding"
+        rebuilds, refits = brief(costs["rebuild"]), brief(costs["refit"])
         if self.n == 1:
-            return f"rebuild every frame: {costs['rebuild']:.3g} ms a frame instead of {costs['refit']:.3g} by refits"
+            return f"rebuild every frame: {rebuilds} ms a frame instead of {refits} by refits"
         if self.n >= self.frames:
-            return f"refit every frame: {costs['refit']:.3g} ms a frame instead of {costs['rebuild']:.3g} by rebuilds"
-        ms = costs[f"every_n:n={self.n}"]
-        answer = f"refit, and rebuild every {nth(self.n)} frame: {ms:.3g} ms a frame instead of {fixed}"
+            return f"refit every frame: {refits} ms a frame instead of {rebuilds} by rebuilds"
+        answer = (
+            f"refit, and rebuild every {nth(self.n)} frame: {brief(costs[f'every_n:n={self.n}'])} ms a frame instead "
+            f"of {rebuilds} ms by rebuilding every frame and {refits} ms by never rebuilding"
+        )
         grown = costs.get(f"cost_ratio:cost_ratio={self.cost_ratio:g}") if self.cost_ratio is not None else None
         if grown is None:
             return answer
-        return f"{answer}; or rebuild when the SAH cost is {self.cost_ratio:g} times the last rebuild's: {grown:.3g} ms"
+        times = f"{self.cost_ratio:g} times the last rebuild's"
+        return f"{answer}; or rebuild when the SAH cost is {times}: {brief(grown)} ms"
 
     def to_json(self) -> str:
         """All of it, and the sentence."""

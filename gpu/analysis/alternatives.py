@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from ..scene import Moment
 from .clip_costs import measured
 from .hot_findings import remedy
+from .intervals import brief
 from .rig import Rig
 from .schedules import ClipCosts, cost_of, offline_optimum
 
@@ -43,7 +44,7 @@ class Alternative:
     def sentence(self, than: str, ms: float) -> str:
         """Beside the configuration that the advice is about, and its milliseconds."""
         share = abs(self.ms / ms - 1.0)
-        what = f"{self.configuration} takes {self.ms:.3g} ms a frame instead of {ms:.3g}"
+        what = f"{self.configuration} takes {brief(self.ms)} ms a frame instead of {brief(ms)}"
         said = f"{what}, {share:.0%} {'less' if self.ms < ms else 'more'}"
         if self.rays_from is not None:
             return f"{said}; it is cheaper than {than} from {self.rays_from:,} rays a frame on"

@@ -21,6 +21,11 @@ MOST_PERMUTED = 8
 """Values whose orders are all tried: 40,320 of them."""
 
 
+def brief(value: float) -> str:
+    """Three digits, with commas in place of exponents: 4.57, 1,072."""
+    return f"{value:.3g}" if abs(value) < 999.5 else f"{value:,.0f}"
+
+
 @dataclasses.dataclass(frozen=True)
 class Measured:
     """A median and the interval from `low` to `high` that encloses the true one with a probability of `CONFIDENCE` or

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .hit_proof import HitProof
-from .intervals import Measured, ranks, spearman
+from .intervals import Measured, brief, ranks, spearman
 
 LETTERS = "ABCDEFGH"
 """Contestants by their place in the list, as many as there can be."""
@@ -272,6 +272,8 @@ def _correlation(contestants: Sequence[Contestant], metric: str) -> Correlation 
 
 
 def _ms(ms: float) -> str:
+    if ms >= 1000.0:
+        return f"{brief(ms)} ms"
     return f"{ms:.1f} ms" if ms >= 10.0 else f"{ms:.2g} ms"
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from .intervals import brief
 from .pages import document_of, facts_list, table_of
 from .race import METRICS, Contestant, Correlation, Race, few_sentence, told_once
 from .race_plots import plots
@@ -47,7 +48,7 @@ def page_of(race: Race, command: str = "", about: dict[str, str] | None = None) 
 
 
 def _ranked(one: Contestant, reason: str) -> str:
-    cost = f"{one.letter}  {one.configuration}: {one.ms.median:.3g} ms [{one.ms.low:.3g}, {one.ms.high:.3g}]"
+    cost = f"{one.letter}  {one.configuration}: {brief(one.ms.median)} ms [{brief(one.ms.low)}, {brief(one.ms.high)}]"
     return f"{cost}. {reason}." if reason else f"{cost}."
 
 

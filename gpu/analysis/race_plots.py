@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from .drawing import DASHES, Drawing, Line, Rectangle, Words, apart
+from .intervals import brief
 from .race import LETTERS, Race
 
 PHASES = {"update_ms": "build", "trace_ms": "trace", "shade_ms": "shade"}
@@ -44,7 +45,7 @@ def costs(race: Race) -> Drawing:
         low, high = (LEFT + end * scale for end in (one.ms.low, one.ms.high))
         made.things.append(Line(((low, y + 6.0), (high, y + 6.0)), "text", 1.5))
         made.things += [Line(((end, y + 2.0), (end, y + 10.0)), "text", 1.5) for end in (low, high)]
-        made.things.append(Words(max(x, high) + 8.0, y + 10.0, f"{one.ms.median:.3g} ms"))
+        made.things.append(Words(max(x, high) + 8.0, y + 10.0, f"{brief(one.ms.median)} ms"))
     foot = f"median of {race.repeat} passes, whiskers: interval of 95 %; milliseconds a frame"
     made.things.append(Words(LEFT, made.height - 10.0, foot, "secondary", size=10.0))
     return made

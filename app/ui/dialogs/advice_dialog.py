@@ -33,6 +33,7 @@ from raygrove.app.ui.session.session import Session
 from raygrove.app.ui.widgets.schedule_strip import ScheduleStrip
 from raygrove.app.ui.widgets.text_table import TextTable
 from raygrove.gpu.analysis.advice import Advice, nth, settings_text
+from raygrove.gpu.analysis.intervals import brief
 
 TOLD_MS = 200
 """How often it is said how far a measurement is."""
@@ -199,8 +200,8 @@ class AdviceDialog(QDialog):
         self.found = found
         self.sentence.setText(in_titles(f"{found.sentence[0].upper()}{found.sentence[1:]}."))
         self.strip.show_schedule(found.schedule)
-        best = (self.tr("The best schedule there could have been"), f"{found.ms:.3g}", "1", str(sum(found.schedule)))
-        rows = [(policy_title(one.policy), f"{one.ms:.3g}", f"{one.regret:.3f}", str(one.rebuilds))
+        best = (self.tr("The best schedule there could have been"), brief(found.ms), "1", str(sum(found.schedule)))
+        rows = [(policy_title(one.policy), brief(one.ms), f"{one.regret:.3f}", str(one.rebuilds))
                 for one in found.policies]  # fmt: skip
         self.policies.show_rows([best, *rows])
         line, head = self.policies.verticalHeader().defaultSectionSize(), self.policies.horizontalHeader()
@@ -208,7 +209,10 @@ class AdviceDialog(QDialog):
         self.policies.selectRow(1)
         said = [break_even_sentence(found)]
         said += [self.tr("By the best schedule of each:")] if found.alternatives else []
-        said += [f"{one.sentence(found.configuration, found.ms)}." for one in found.alternatives]
+        than = structure_title(found.configuration)
+        for one in found.alternatives:
+            titled = dataclasses.replace(one, configuration=structure_title(one.configuration))
+            said.append(f"{titled.sentence(than, found.ms)}.")
         if found.interpolation_error is not None:
             text = self.tr("Trees of some frames were measured by {rays:,} rays; the rest is off by {share:.2g} %.")
             text = text.format(rays=found.measured_rays, share=100.0 * found.interpolation_error)
@@ -216,7 +220,7 @@ class AdviceDialog(QDialog):
                 warning = self.tr("Uncertain: measure again while nothing else keeps this machine busy.")
                 self.sentence.setText(f"{self.sentence.text()}\n{warning}")
             said.append(text)
-        self.more.setText("\n".join(in_titles(one) for one in said))
+        self.more.setText("\n".join(said))
         self._update()
 
     def _tell(self) -> None:

@@ -105,7 +105,8 @@ class LiveCounting(QObject):
             now, share = time.monotonic(), self._session.document.state.settings.hot_spots.share
             self._not_before = now + pause_s(found.ms, share)
             self._taken.append((now, found.ms))
-            self._panel.take_live(found.list, self._said(now, found.ms, share))
+            said = (self._said(now, found.ms, share), self._said_of_nodes(found.list.by))
+            self._panel.take_live(found.list, "\n".join(filter(None, said)))
         self._plan()
 
     def _said(self, now: float, ms: float, most: float) -> str:
@@ -119,6 +120,13 @@ class LiveCounting(QObject):
         spent = sum(one for _, one in list(self._taken)[1:]) / 1000.0
         text = self.tr("Live: {rate:.1f} pictures a second, {ms} ms each: {share:.0%} of the time, at most {most:.0%}.")
         return text.format(rate=(len(self._taken) - 1) / seconds, ms=_whole(ms), share=spent / seconds, most=most)
+
+    def _said_of_nodes(self, by: str) -> str:
+        """Why a node's number is another place of the scene in another picture, where it is."""
+        document = self._session.document
+        if by != "node" or document.state.settings.update.mode == "refit" or document.span.frame_count < 2:
+            return ""
+        return self.tr("Each rebuild numbers the nodes anew: list by object, material or triangle to follow one.")
 
     def _end(self) -> None:
         """Nobody looks: what counts is given back."""

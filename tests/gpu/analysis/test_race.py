@@ -15,7 +15,7 @@ import pytest
 import raygrove as rg
 from raygrove.gpu.analysis import racing
 from raygrove.gpu.analysis.hit_proof import HitProof, compared
-from raygrove.gpu.analysis.intervals import LEAST_SAMPLES, Measured, measured, outside, ranks, spearman
+from raygrove.gpu.analysis.intervals import LEAST_SAMPLES, Measured, brief, measured, outside, ranks, spearman
 from raygrove.gpu.analysis.race import Contestant, Race, judged, told_once
 from raygrove.gpu.analysis.racing import turns, warp_steps
 from raygrove.gpu.analysis.ray_racing import ROUNDINGS, slack_of
@@ -118,6 +118,13 @@ def test_ranks_and_reasons() -> None:
     assert [one.rank for one in alike] == [1, 1]
     assert alike[1].reason == "B shows no difference from A in sum: it updates 0.2 ms slower"
     assert judged([known("A", 3.0, 5.0)])[0].reason == ""
+
+
+def test_milliseconds_have_no_exponents() -> None:
+    """Of a slow machine, or a large scene."""
+    first, second = judged([known("A", 1.0, 5.0), known("B", 14480.1, 5.0)])
+    assert second.reason == "B builds 14,479 ms slower than A" and brief(999.4) == "999" and brief(1e6) == "1,000,000"
+    assert brief(0.0456) == "0.0456" and first.rank == 1
 
 
 def test_what_the_first_two_say_of_each_other_is_said_once() -> None:

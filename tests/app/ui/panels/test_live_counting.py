@@ -75,6 +75,9 @@ def test_pictures_that_arrive_are_counted_while_it_is_on(
     panel.live.click()
     assert panel.hint.text() == "Counting …"
     qtbot.waitUntil(lambda: panel.live_list is not None)
+    assert panel.hint.text().endswith(
+        "Each rebuild numbers the nodes anew: list by object, material or triangle to follow one."
+    )
     panel.mark_old()
     assert "the next one is counted soon" in panel.hint.text()
     panel.take_live(panel.live_list, "Live: 40 ms a picture, at most 20% of the time.")
@@ -99,6 +102,22 @@ def test_pictures_that_arrive_are_counted_while_it_is_on(
     assert panel.hint.text() == "Of the last picture that was counted."
     document.undo()
     assert document.state.settings.hot_spots.live and panel.live.isChecked(), "it is a step of undo"
+
+
+def test_numbers_of_nodes_that_stay_are_not_excused(
+    scene_window: MainWindow, tools: HotTools, counting: Counting, qtbot: Any
+) -> None:
+    """A refit keeps them, and nothing else is listed by them."""
+    scene_window.document.change("settings.update.mode", "refit")
+    scene_window.document.change("settings.hot_spots.live", True)
+    show(scene_window, "hot_spots")
+    panel = tools.hot
+    qtbot.waitUntil(lambda: panel.live_list is not None)
+    assert "numbers the nodes" not in panel.hint.text() and "Live: " in panel.hint.text()
+    scene_window.document.change("settings.update.mode", "rebuild")
+    panel.by.setCurrentIndex(2)
+    qtbot.waitUntil(lambda: panel.live_list is not None and panel.live_list.by == "object")
+    assert "numbers the nodes" not in panel.hint.text() and "Live: " in panel.hint.text()
 
 
 def test_a_hidden_panel_counts_nothing_and_keeps_nothing(
