@@ -178,14 +178,9 @@ class Race:
         return contents(self, ending).decode()
 
     def __str__(self) -> str:
-        width = max(len(one.configuration) for one in self.contestants)
-        best, ranking = self.ranking[0].ms.median, self.ranking
-        lines = [
-            f"{one.rank}  {one.letter}  {one.configuration:<{width}}  {one.ms.median:8.3f} ms  "
-            f"[{one.ms.low:.3f}, {one.ms.high:.3f}]  {one.ms.median / best:5.2f} x  {reason}".rstrip()
-            for one, reason in zip(ranking, told_once(ranking), strict=True)
-        ]
-        return "\n".join([*lines, self.verdict, *self.notes])
+        from .race_tables import text_of
+
+        return text_of(self)
 
 
 def verdict_of(contestants: Sequence[Contestant], against: str) -> str:

@@ -1,11 +1,11 @@
-"""A race as tables: CSV, and LaTeX with the rules of the package booktabs."""
+"""A race as tables: text, CSV, and LaTeX with the rules of the package booktabs."""
 
 from __future__ import annotations
 
 import csv
 import io
 
-from .race import METRICS, Race
+from .race import METRICS, Race, told_once
 
 PARTS = ("update_ms", "trace_ms", "shade_ms", "ms")
 _SPECIAL = {
@@ -56,3 +56,22 @@ def latex_of(race: Race) -> str:
 def escaped(text: str) -> str:
     """A text as LaTeX prints it."""
     return "".join(_SPECIAL.get(one, one) for one in text)
+
+
+def text_of(race: Race) -> str:
+    """The ranking as it is printed: what all costs, and its parts, then the reasons and what is to be known."""
+    ranking, best = race.ranking, race.ranking[0].ms.median
+    head = ("", "", "", "ms a frame", "interval of 95 %", "", "update", "trace", "shade", "rays/s")
+    rows = [
+        (str(one.rank), one.letter, one.configuration, f"{one.ms.median:.3f}", f"[{one.ms.low:.3f}, {one.ms.high:.3f}]",
+         f"{one.ms.median / best:.2f} x", *(f"{getattr(one, part).median:.3f}" for part in PARTS[:3]),
+         f"{one.mrays_per_s:.4g} M")
+        for one in ranking
+    ]  # fmt: skip
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    lines = []
+    for row in (head, *rows):
+        cells = zip(row, widths, "<<<>>>>>>>", strict=True)
+        lines.append("  ".join(f"{cell:{side}{width}}" for cell, width, side in cells))
+    reasons = [f"{reason}." for reason in told_once(ranking) if reason]
+    return "\n".join([*lines, *reasons, race.verdict, *race.notes])

@@ -101,6 +101,22 @@ def divergence(stage: Stage) -> Iterable[QWidget]:
     return ()
 
 
+def advice(stage: Stage) -> Iterable[QWidget]:
+    """When to rebuild the linear BVH of a knot that flies apart, measured while nothing else is done."""
+    stage.document.change("settings.demo.triangles", 20_000)
+    stage.document.change("settings.render.hierarchy", "lbvh")
+    stage.demo("explode", 1.2)
+    stage.still()
+    stage.window.opened_dialogs.show_advice()
+    shown = stage.window.opened_dialogs.advice
+    assert shown is not None
+    shown.resize(640, 700)
+    shown.measure.click()
+    stage.until(lambda: shown.found is not None, "the advice")
+    stage.rest(0.5)
+    return (shown,)
+
+
 def sensor(stage: Stage) -> Iterable[QWidget]:
     """The rays of a lidar on the walker's head are counted, and drawn."""
     stage.document.change("settings.window.workspace", "inspect")

@@ -201,7 +201,12 @@ def test_every_structure_finds_what_brute_force_finds_and_a_stale_one_is_counted
     assert found.pictures["A"].shape == (30, 40, 4) and np.array_equal(found.pictures["A"], found.pictures["B"])
     told = json.loads(found.to_json())
     assert told["mismatches"] == found.mismatches and len(told["contestants"]) == 4
-    assert str(found).count("\n") == 4
+    lines = str(found).splitlines()
+    assert lines[0].split() == ["ms", "a", "frame", "interval", "of", "95", "%", "update", "trace", "shade", "rays/s"]
+    first = found.ranking[0]
+    assert lines[1].split()[:4] == ["1", first.letter, first.configuration, f"{first.ms.median:.3f}"]
+    assert lines[1].split()[-4:-2] == [f"{first.trace_ms.median:.3f}", f"{first.shade_ms.median:.3f}"]
+    assert lines[5] == f"{first.reason}." and lines[-1] == found.verdict and len({len(one) for one in lines[:5]}) == 1
 
 
 def test_each_has_the_order_of_its_turn(clip: rg.Clip, monkeypatch: pytest.MonkeyPatch) -> None:
