@@ -53,13 +53,16 @@ def test_the_ray_of_a_pixel_is_the_pictures(target: Target) -> None:
 
 
 def test_shares_of_the_sah_cost_add_up(target: Target) -> None:
-    """Of binary nodes, which are those that the cost is measured on; boxes of bvh2 are a little larger."""
+    """Of binary nodes, which are those that the cost is measured on; half extents that rays meet have 8 bits."""
     with contextlib.closing(Engine(target, moving_scene())) as engine:
         view = view_of(target, size=SIZE, hierarchy="lbvh", layout="bvh2")
         engine.render_frame(Moment(0.7), [view])
         engine.flush()
         found = all_rows(engine.inspector(view))
-        assert found.sah_cost == pytest.approx(sum(row.sah for row in found.rows), rel=1e-4)
+        assert found.sah_cost == pytest.approx(sum(row.sah for row in found.rows), rel=2 * 2.0**-8)
+        leaves = [row.node for row in found.rows if row.node.is_leaf]
+        assert len(found.rows) == 2 * len(leaves) - 1
+        assert sum(leaf.reference_count for leaf in leaves) == 2 + 250 + 250, "floor and soups"
         root = engine.inspector(view).root().rows[0]
         assert (root.area_share, root.node.depth) == (1.0, 0)
         below = engine.inspector(view).children(root.node).rows

@@ -27,9 +27,9 @@ def expected(engine: Engine, region: Region) -> np.ndarray:
     target = engine.target
     corners = target.download(surface.positions)[target.download(surface.triangles)]
     if region.shape == "ball":
-        return np.asarray(triangle_distances(corners, np.array([region.centre]))[0] - region.size)
+        return np.array(triangle_distances(corners, np.array([region.centre]))[0] - region.size)
     lower, upper = (np.array([corner], np.float32) for corner in region.corners)
-    return np.asarray(triangle_gaps(corners, lower, upper)[0])
+    return np.array(triangle_gaps(corners, lower, upper)[0])  # a copy: answers are kept, and so not writable
 
 
 @pytest.mark.parametrize("hierarchy", ["lbvh", "octree_top_down", "grid"])
