@@ -22,6 +22,11 @@ ROOT_SIZED, ROOT_SHARE = 0.9, 0.1
 MISSED, MISSED_TESTS = 0.85, 0.2
 DOMINATING, FEW_TRIANGLES = 0.5, 0.3
 DEEP, DEEP_SHARE = 2.0, 0.05
+BY_SAH = ("binned_sah", "hlbvh_sah", "hploc_sah", "median_sah", "sah_events", "sah_lauterbach", "sbvh", "sweep_sah")
+CUT = ("cut their references where boxes are split: sbvh", "sbvh", "")
+SPLIT = ("split by SAH instead of by place: binned_sah", "binned_sah", "")
+MOVE = ("move subtrees to where they grow boxes least: the optimiser reinsertion", "", "reinsertion")
+NOTHING = "nothing that is built in: it has what usually helps"
 IDLE, LAST = 0.5, 0.5
 
 
@@ -67,6 +72,18 @@ def remedy(configuration: str, builder: str = "", optimiser: str = "", layout: s
     return "" if then == now else str(then)
 
 
+def helps(configuration: str, *choices: tuple[str, str, str]) -> tuple[str, str]:
+    """The first of remedies (in words, by a builder, by an optimiser) that this configuration has not, in words and as
+    a configuration."""
+    builder = parse(configuration).builder.name if configuration else ""
+    for words, other, optimiser in choices:
+        changed = remedy(configuration, other, optimiser)
+        has_it = other == builder or (other == "binned_sah" and builder in BY_SAH)
+        if changed and not has_it:
+            return words, changed
+    return NOTHING, ""
+
+
 def _long_triangles(found: HotSpots, corners: np.ndarray | None) -> list[HotFinding]:
     tests = found.counts.primitive_tests
     if corners is None or not tests.sum() or len(corners) < 32:
@@ -86,8 +103,9 @@ def _long_triangles(found: HotSpots, corners: np.ndarray | None) -> list[HotFind
         "share_of_tests": share,
         "hits": int(found.counts.primitive_hits[: len(edges)][is_long].sum()),
     }
-    return [HotFinding("long_triangles", "warning", said, evidence, "cut their references where boxes are split: sbvh",
-                       configuration=remedy(found.configuration, "sbvh"), primitives=_some(worst))]  # fmt: skip
+    words, better = helps(found.configuration, CUT)
+    return [HotFinding("long_triangles", "warning", said, evidence, words, configuration=better,
+                       primitives=_some(worst))]  # fmt: skip
 
 
 def _some(numbers: np.ndarray) -> tuple[int, ...]:
@@ -123,10 +141,9 @@ def _overlaps(found: HotSpots) -> list[HotFinding]:
     worst = bad[np.argsort(-found.share[bad], kind="stable")]
     said = (f"{share:.0%} of the cost is spent at {len(bad):,} nodes whose two children share more than "
             f"{OVERLAPPING:.0%} of their surface: rays have to go into both.")  # fmt: skip
-    optimised = remedy(found.configuration, optimiser="reinsertion")
-    return [HotFinding("overlapping_siblings", "warning", said, {"nodes": len(bad), "share": share},
-                       "move subtrees to where they grow boxes least: the optimiser reinsertion",
-                       configuration=optimised, nodes=_some(worst))]  # fmt: skip
+    words, better = helps(found.configuration, MOVE, CUT)
+    return [HotFinding("overlapping_siblings", "warning", said, {"nodes": len(bad), "share": share}, words,
+                       configuration=better, nodes=_some(worst))]  # fmt: skip
 
 
 def _root_sized(found: HotSpots) -> list[HotFinding]:
@@ -139,9 +156,9 @@ def _root_sized(found: HotSpots) -> list[HotFinding]:
     if share < ROOT_SHARE:
         return []
     said = f"{len(rows):,} nodes below the root's children are as large as the root, and take {share:.0%} of the cost."
-    return [HotFinding("root_sized", "warning", said, {"nodes": len(rows), "share": share},
-                       "split by SAH instead of by place: binned_sah",
-                       configuration=remedy(found.configuration, "binned_sah"), nodes=_some(rows))]  # fmt: skip
+    words, better = helps(found.configuration, SPLIT, CUT, MOVE)
+    return [HotFinding("root_sized", "warning", said, {"nodes": len(rows), "share": share}, words,
+                       configuration=better, nodes=_some(rows))]  # fmt: skip
 
 
 def _missed(found: HotSpots) -> list[HotFinding]:
@@ -155,10 +172,9 @@ def _missed(found: HotSpots) -> list[HotFinding]:
         return []
     order = leaves[np.argsort(-(found.missed * found.tests)[leaves], kind="stable")]
     said = f"{missed:.0%} of the rays that enter a leaf leave it empty-handed; their tests are {share:.0%} of the cost."
-    better = remedy(found.configuration, "sbvh" if "reinsertion" in found.configuration else "", "reinsertion")
+    words, better = helps(found.configuration, ("make boxes tighter: reinsertion", "", "reinsertion"), CUT)
     return [HotFinding("empty_handed", "advice", said, {"missed": missed, "share": share, "visits": int(visits.sum())},
-                       "make boxes tighter: reinsertion, or cut references: sbvh", configuration=better,
-                       nodes=_some(order))]  # fmt: skip
+                       words, configuration=better, nodes=_some(order))]  # fmt: skip
 
 
 def _object(found: HotSpots) -> list[HotFinding]:
@@ -171,9 +187,10 @@ def _object(found: HotSpots) -> list[HotFinding]:
     said = f"{first.name} has {of_all:.0%} of the triangles and {first.share:.0%} of the cost."
     those = _some(np.flatnonzero(found.owners.objects == first.number))
     figures = {"object": first.number, "share": first.share, "of_all": of_all}
-    return [HotFinding("dominating_object", "advice", said, figures,
-                       "give it a tree of its own, which stays good while others move: two_level",
-                       configuration=remedy(found.configuration, "two_level"), primitives=those)]  # fmt: skip
+    own = ("give it a tree of its own, which stays good while others move: two_level", "two_level", "")
+    words, better = helps(found.configuration, own)
+    return [HotFinding("dominating_object", "advice", said, figures, words, configuration=better,
+                       primitives=those)]  # fmt: skip
 
 
 def _deep(found: HotSpots) -> list[HotFinding]:
@@ -188,9 +205,10 @@ def _deep(found: HotSpots) -> list[HotFinding]:
     said = (f"{share:.0%} of the cost is spent deeper than {usual:.0f}, twice what {leaves:,} leaves need; "
             f"the deepest node that a ray entered is {depth} below the root.")  # fmt: skip
     order = rows[np.argsort(-found.share[rows], kind="stable")]
-    return [HotFinding("deep_path", "warning", said, {"depth": depth, "share": share, "leaves": leaves},
-                       "choose a builder that splits by SAH: binned_sah", nodes=_some(order),
-                       configuration=remedy(found.configuration, "binned_sah"))]  # fmt: skip
+    by_sah = ("choose a builder that splits by SAH: binned_sah", "binned_sah", "")
+    words, better = helps(found.configuration, by_sah, MOVE)
+    return [HotFinding("deep_path", "warning", said, {"depth": depth, "share": share, "leaves": leaves}, words,
+                       nodes=_some(order), configuration=better)]  # fmt: skip
 
 
 def _warps(found: HotSpots, divergence: Divergence | None) -> list[HotFinding]:
@@ -201,15 +219,15 @@ def _warps(found: HotSpots, divergence: Divergence | None) -> list[HotFinding]:
         said = (f"{divergence.idle:.0%} of the lanes of warps are idle: {divergence.idle_at_nodes:.0%} while others "
                 f"are at nodes, {divergence.idle_at_primitives:.0%} while others test primitives.")  # fmt: skip
         figures = {name: getattr(divergence, name) for name in ("idle", "idle_at_nodes", "idle_at_primitives", "mean")}
-        what = "on a GPU, take a node or a primitive a step: the layout bvh2"
+        has_it = parse(found.configuration).layout == Part("bvh2") if found.configuration else False
+        what = NOTHING if has_it else "on a GPU, take a node or a primitive a step: the layout bvh2"
         parts.append(HotFinding("idle_lanes", "advice", said, figures, what))
     last = divergence.last()
     if last > LAST * divergence.longest:
         said = (f"When 99 % of the warps have ended, the longest goes on for {last:,} of its {divergence.longest:,} "
                 "steps: on a GPU the picture waits for it.")  # fmt: skip
         figures = {"last": last, "longest": divergence.longest, "mean": divergence.mean}
-        what = "a builder that cuts references, sbvh, makes the ways along rims shorter"
-        parts.append(
-            HotFinding("long_warps", "advice", said, figures, what, configuration=remedy(found.configuration, "sbvh"))
-        )
+        cuts = ("a builder that cuts references, sbvh, makes the ways along rims shorter", "sbvh", "")
+        what, better = helps(found.configuration, cuts)
+        parts.append(HotFinding("long_warps", "advice", said, figures, what, configuration=better))
     return parts

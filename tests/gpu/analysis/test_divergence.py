@@ -10,7 +10,7 @@ import pytest
 
 import raygrove as rg
 from raygrove.gpu.analysis.divergence import LANES, Divergence, divergence_of_rays
-from raygrove.gpu.analysis.hot_findings import HotFinding, findings_of, remedy
+from raygrove.gpu.analysis.hot_findings import CUT, MOVE, NOTHING, SPLIT, HotFinding, findings_of, helps, remedy
 from raygrove.gpu.analysis.hot_frames import corners_of, divergence_of, hot_spots_of, nodes_of_pixel, paid_of
 from raygrove.gpu.analysis.ray_log import Event, record_ray
 from raygrove.gpu.camera import fit
@@ -154,6 +154,25 @@ def test_an_even_scene_has_no_long_triangles(drawn: tuple[rg.Engine, rg.View]) -
     assert "long_triangles" not in {one.code for one in findings_of(found, even)}
     corners = corners_of(engine, view)
     assert corners is not None and corners.shape == (engine.scene.triangle_count, 3, 3)
+
+
+def test_nobody_is_told_to_use_what_he_has() -> None:
+    """The country kitchen by binned_sah was told to choose binned_sah."""
+    assert helps("lbvh/bvh4", SPLIT, CUT, MOVE) == (SPLIT[0], "binned_sah/bvh4")
+    for name in ("binned_sah", "sweep_sah", "hploc_sah"):
+        assert helps(f"{name}/bvh4", SPLIT, CUT, MOVE) == (CUT[0], "sbvh/bvh4")
+    assert helps("sbvh/bvh4", SPLIT, CUT, MOVE) == (MOVE[0], "sbvh+reinsertion/bvh4")
+    assert helps("sbvh+reinsertion/bvh4", SPLIT, CUT, MOVE) == (NOTHING, "")
+    assert helps("", SPLIT) == (SPLIT[0], "binned_sah"), "a tree of another program"
+    small, rng = soup(3, 600, 0.03), np.random.default_rng(1)
+    needles = rng.uniform(-1, 1, (20, 3, 3)) * [[[1], [-1], [1]]]
+    vertices = np.concatenate([small, needles]).astype(np.float32)
+    clip = rg.Clip(vertices.reshape(1, -1, 3), np.arange(vertices.size // 3).reshape(-1, 3))
+    for spelt in ("sbvh/bvh2", "binned_sah/bvh2"):
+        found = rg.hot_spots(clip, spelt, rays="primary", size=(64, 48), device="cpu")
+        findings = [one for one in found.findings if isinstance(one, HotFinding)]
+        assert findings and all(spelt.split("/")[0] not in one.remedy for one in findings)
+        assert all("layout bvh2" not in one.remedy for one in findings)
 
 
 def test_remedies_are_configurations_that_there_are() -> None:
