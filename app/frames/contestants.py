@@ -8,9 +8,7 @@ from raygrove.app.document.state import State, ViewState
 from raygrove.app.settings.race_options import RACE, RaceOptions, contestants_of
 from raygrove.app.settings.settings import RenderOptions, Settings
 from raygrove.gpu.analysis.race import LETTERS
-from raygrove.gpu.analysis.racing import as_raced
 from raygrove.gpu.engine import ViewSettings
-from raygrove.gpu.face.races import entry_of
 from raygrove.gpu.update.options import UpdateOptions
 
 OF_CONTESTANTS = ("hierarchy", "optimiser", "layout", "traversal", "triangle_test")
@@ -42,6 +40,9 @@ def as_drawn(state: State) -> State:
 
 def raced(configuration: str, shared: ViewSettings) -> ViewSettings:
     """What the view of a contestant is set to: one sample, and updated in every frame, as racing.run has it."""
+    from raygrove.gpu.analysis.racing import as_raced  # not at each start: a race imports rivals, reports and surveys
+    from raygrove.gpu.face.races import entry_of
+
     return as_raced(entry_of(configuration, shared).settings)
 
 

@@ -12,7 +12,6 @@ from raygrove.app.document.jobs import Job
 from raygrove.app.document.state import State
 from raygrove.app.frames.headless import TargetPixels, camera_at, rendered
 from raygrove.app.frames.measured_rays import MeasuredRays
-from raygrove.app.frames.race_report import prepared, whole_clip
 from raygrove.app.frames.sphere_pictures import check_no_window
 from raygrove.app.frames.views import view_settings
 from raygrove.gpu.analysis.frame_counter import FrameCounter
@@ -39,6 +38,8 @@ def hot_spots_in(
     """Of (number, seconds) pairs, one after another, by the picture's rays or those that settings choose. One frame
     alone has findings too, and what their remedies gain where that is asked for. Raises Error where a picture casts no
     such rays, or those chosen are not there."""
+    from raygrove.app.frames.race_report import prepared  # with all that races are written as
+
     check_no_window(state)
     render = state.settings.render
     pixels = TargetPixels(target, render.width, render.height)
@@ -81,6 +82,8 @@ class CountedClip:
 
 def clip_frames(state: State, scene: Scene, some: int = 0) -> list[tuple[int, float]]:
     """(number, seconds) of the clip's frames: all, up to MOST_FRAMES, or `some` of them, evenly."""
+    from raygrove.app.frames.race_report import whole_clip  # with all that races are written as
+
     frames = whole_clip(state, scene)
     if not some or some >= len(frames):
         return frames[:MOST_FRAMES]

@@ -7,7 +7,6 @@ import contextlib
 from raygrove.app.document.jobs import Job
 from raygrove.app.document.state import State
 from raygrove.app.frames.headless import TargetPixels, camera_at, rendered
-from raygrove.app.frames.race_report import prepared
 from raygrove.app.frames.sphere_pictures import check_no_window
 from raygrove.app.frames.views import view_settings
 from raygrove.gpu.analysis.frame_rays import BOUNCE, OCCLUSION, PRIMARY, SHADOW
@@ -24,6 +23,8 @@ NAMES = (PRIMARY, *(f"{BOUNCE} {number}" for number in range(1, 5)), SHADOW, OCC
 
 def recorded(target: Target, scene: Scene, state: State, frame: tuple[int, float], name: str) -> Rays:
     """The rays called `name` of the picture of a frame, its number and seconds. Raises Error where it casts none."""
+    from raygrove.app.frames.race_report import prepared  # with all that races are written as
+
     check_no_window(state)
     render = state.settings.render
     moment = Moment(frame[1], state.timeline.clip, frame[0])

@@ -35,7 +35,6 @@ import numpy as np
 
 from raygrove.gpu.scene import Environment, Scene
 
-from . import importer
 from .describe import describe
 from .errors import ImportCancelled, SceneError, display_path
 from .files import (
@@ -92,6 +91,8 @@ def load(
         if len(files) > 1 and (is_foreign(file) or extension_of(file) in USD_ENDINGS):
             raise SceneError(f"{display_path(file)}: files of this type are opened one at a time.", file)
     check_common(files, limits)
+    from . import importer  # with the first file, not with the program
+
     return importer.run(files, limits, fps, on_progress, cancel)
 
 
@@ -107,6 +108,8 @@ def load_picture(
     `SceneError` with a sentence."""
     path = os.path.abspath(path)
     check_readable(path)
+    from . import importer  # with the first file, not with the program
+
     found = importer.read_picture(path, limits, cancel)
     return found["texts"], found["width"], found["height"]
 
@@ -119,6 +122,8 @@ def load_tree(
     if format_name not in ("auto", *READERS):
         raise SceneError(f"There is no format {format_name!r} of trees; there are {', '.join(READERS)}.", path)
     check_readable(path)
+    from . import importer  # with the first file, not with the program
+
     return importer.read_tree(path, format_name, limits)
 
 
@@ -127,6 +132,8 @@ def load_rays(path: str | os.PathLike[str], limits: ImportLimits = DEFAULT_LIMIT
     `SceneError` with a sentence."""
     path = os.path.abspath(os.path.expanduser(os.fspath(path)))
     check_readable(path)
+    from . import importer  # with the first file, not with the program
+
     return importer.read_rays(path, limits)
 
 
@@ -141,4 +148,6 @@ def load_environment(
             "it.",
             path,
         )
+    from . import importer  # with the first file, not with the program
+
     return importer.read_environment(path, limits, cancel)

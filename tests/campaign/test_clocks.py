@@ -18,8 +18,8 @@ ASKED_FOR = {
     "app/export/whole_files.py": "how old what lies there is",
     "app/settings/kept_files.py": "how old what lies there is",
     "app/ui/dialogs/suite_dialog.py": "whether a report is of this run",
-    "app/ui/measuring/first_use.py": "told to another process",
     "app/ui/measuring/job.py": "told to another process",
+    "app/ui/measuring/used_window.py": "told to another process",
     "app/user_files/running_state.py": "how old what a crash left is",
     "gpu/target/cache.py": "how old what lies there is",
 }

@@ -1,25 +1,26 @@
-"""The dialogs that commands open beside the window: palette, keys, help, settings and cheat sheet."""
+"""The dialogs that commands open beside the window: palette, keys, help, settings and cheat sheet. What a dialog needs
+is imported when it opens: of a start it would be a twentieth."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QMainWindow, QMenu
 
-from raygrove.app.lessons.lesson import LessonError, lessons, named
 from raygrove.app.ui.commands.shortcuts import Shortcuts
 from raygrove.app.ui.dialogs import questions
-from raygrove.app.ui.dialogs.advice_dialog import AdviceDialog
-from raygrove.app.ui.dialogs.help_page import HelpDialog
-from raygrove.app.ui.dialogs.keys_dialog import KeysDialog
-from raygrove.app.ui.dialogs.lesson_dialog import LessonDialog, lesson_title
-from raygrove.app.ui.dialogs.palette import Palette
-from raygrove.app.ui.dialogs.settings_dialog import SettingsDialog
-from raygrove.app.ui.dialogs.suite_dialog import SuiteDialog
 from raygrove.app.ui.session.session import Session
+
+if TYPE_CHECKING:
+    from raygrove.app.ui.dialogs.advice_dialog import AdviceDialog
+    from raygrove.app.ui.dialogs.help_page import HelpDialog
+    from raygrove.app.ui.dialogs.lesson_dialog import LessonDialog
+    from raygrove.app.ui.dialogs.settings_dialog import SettingsDialog
+    from raygrove.app.ui.dialogs.suite_dialog import SuiteDialog
 
 
 class OpenedDialogs(QObject):
@@ -49,6 +50,8 @@ class OpenedDialogs(QObject):
 
     def show_palette(self) -> None:
         """Help > Find a command."""
+        from raygrove.app.ui.dialogs.palette import Palette
+
         menus = self._window.menuBar().actions()
         palette = Palette(self._session, menus, self.show_settings, self._recent_commands, self._window)
         palette.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -58,6 +61,8 @@ class OpenedDialogs(QObject):
         """Edit > Keys."""
         self.complete()
         if self._shortcuts is not None:
+            from raygrove.app.ui.dialogs.keys_dialog import KeysDialog
+
             dialog = KeysDialog(self._shortcuts, self._window)
             dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             dialog.show()
@@ -70,6 +75,8 @@ class OpenedDialogs(QObject):
     def show_help(self, group: str) -> None:
         """Help on the structure (group hierarchy) or ray type (group ray_type) that is chosen now."""
         if self._help is None:
+            from raygrove.app.ui.dialogs.help_page import HelpDialog
+
             self._help = HelpDialog(self._window)
             self._help.options_wanted.connect(self.show_settings)
         self._help.show_page(f"{group}.{getattr(self._session.document.state.settings.render, group)}")
@@ -78,6 +85,9 @@ class OpenedDialogs(QObject):
 
     def fill_lessons(self, menu: QMenu) -> None:
         """Help > Lessons: the program's, the user's own, and one of any file."""
+        from raygrove.app.lessons.lesson import lessons
+        from raygrove.app.ui.dialogs.lesson_dialog import lesson_title
+
         menu.clear()
         found = lessons(lambda error: self._session.notices.show("warning", str(error), topic="lesson"))
         for name, lesson in found.items():
@@ -88,6 +98,9 @@ class OpenedDialogs(QObject):
 
     def show_lesson(self, name: str, checked: bool = False) -> None:
         """Begin a lesson, by its name or its file; one that is open ends."""
+        from raygrove.app.lessons.lesson import LessonError, named
+        from raygrove.app.ui.dialogs.lesson_dialog import LessonDialog
+
         try:
             lesson = named(name)
         except LessonError as error:
@@ -111,9 +124,17 @@ class OpenedDialogs(QObject):
         if self.lesson is ended:
             self.lesson = None
 
+    def show_export(self) -> None:
+        """File > Export."""
+        from raygrove.app.ui.dialogs.export_dialog import ExportDialog
+
+        ExportDialog(self._session, self._window).show()
+
     def show_suites(self) -> None:
         """Tools > Run a suite; one at a time."""
         if self.suite is None:
+            from raygrove.app.ui.dialogs.suite_dialog import SuiteDialog
+
             self.suite = dialog = SuiteDialog(self._session, self._window)
             dialog.destroyed.connect(self._forget_suites)
         self.suite.show()
@@ -125,6 +146,8 @@ class OpenedDialogs(QObject):
     def show_advice(self) -> None:
         """Tools > When to rebuild; one at a time."""
         if self.advice is None:
+            from raygrove.app.ui.dialogs.advice_dialog import AdviceDialog
+
             self.advice = dialog = AdviceDialog(self._session, self._window)
             dialog.destroyed.connect(self._forget_advice)
         self.advice.show()
@@ -137,6 +160,8 @@ class OpenedDialogs(QObject):
         """Edit > Settings, at a page."""
         dialog = self.settings
         if dialog is None:
+            from raygrove.app.ui.dialogs.settings_dialog import SettingsDialog
+
             dialog = self.settings = SettingsDialog(self._session.document, self._window)
             dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             dialog.destroyed.connect(self._forget_settings)

@@ -118,9 +118,9 @@ class FirstPaint(QObject):
             self.painted.emit()
 
 
-def open_measured(window: Any, size: Sequence[int]) -> FirstPaint:
-    """Open the application's window, its picture of `size` pixels, and keep when it was first painted: opening it
-    paints it, mostly."""
+def open_measured(window: Any, size: Sequence[int] | None) -> FirstPaint:
+    """Open the application's window, its picture of `size` pixels where one is asked for, and keep when it was first
+    painted: opening it paints it, mostly. The first page, which needs no size, is opened without one."""
     first = FirstPaint(window.window())
-    open_window(window, (size[0], size[1]))
+    open_window(window, (size[0], size[1]) if size is not None else None)
     return first

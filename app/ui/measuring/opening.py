@@ -101,7 +101,7 @@ def main() -> int:
     settings = set_option(set_option(Settings(), "render.device", job.device), "timeline.autoplay", False)
     application, window = begin(), make_window(Document(settings))
     measured = OpeningMeasurement(window, list(job.files), job.repeat)
-    first = open_measured(window, job.size)
+    first = open_measured(window, job.size if job.files else None)
     QTimer.singleShot(PATIENCE_MS, window.close)
     if first.at is not None:
         QTimer.singleShot(0, measured.next)

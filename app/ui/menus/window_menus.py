@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QDockWidget, QMenu, QWidget
 
 from raygrove.app.ui.commands.command import Choice, Command, Entry, Separator, Standing, Submenu, setting, tr
 from raygrove.app.ui.dialogs import copies, questions
-from raygrove.app.ui.dialogs.export_dialog import ExportDialog
 from raygrove.app.ui.dialogs.opened_dialogs import OpenedDialogs
 from raygrove.app.ui.dialogs.tree_dialog import ask_for_tree
 from raygrove.app.ui.session.scene_files import SceneFiles
@@ -25,6 +24,7 @@ def file_menu(
     session: Session,
     parent: QWidget,
     files: SceneFiles,
+    opened: OpenedDialogs,
     demos: Sequence[Any],
     *,
     ask: Run,
@@ -49,7 +49,7 @@ def file_menu(
         Command("file.welcome", tr("&Welcome page"), show_welcome, "Ctrl+Home"),
         Separator(),
         Command("file.picture", tr("&Save picture…"), save_picture, ("F12", "Ctrl+Shift+S")),
-        Command("file.export", tr("&Export…"), lambda: ExportDialog(session, parent).show(), "Ctrl+E"),
+        Command("file.export", tr("&Export…"), opened.show_export, "Ctrl+E"),
         Separator(),
         Command("file.quit", tr("&Quit"), parent.close, "Ctrl+Q"),
     ]

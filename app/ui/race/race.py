@@ -16,7 +16,6 @@ from raygrove.app.document.jobs import Job
 from raygrove.app.document.scene_trees import note_on_contestant
 from raygrove.app.document.state import State
 from raygrove.app.edits.objects import ObjectsError
-from raygrove.app.frames import race_report
 from raygrove.app.frames.as_command import race_line
 from raygrove.app.frames.contestants import as_drawn
 from raygrove.app.frames.race_hits import ComparedHits, StepDifference
@@ -327,6 +326,8 @@ class Race(QObject):
         def done(job: Job) -> None:
             said = tr("Saved {path}. {verdict}").format(path=path, verdict=job.result.verdict)
             self._session.notices.tell(" ".join([said, *job.result.notes]))
+
+        from raygrove.app.frames import race_report  # with the pages and charts of reports
 
         work = lambda job: race_report.report(job, scene, state, texts, path, command)  # noqa: E731
         return self._document.start_job(tr("Racing the whole clip"), work, done)

@@ -157,6 +157,7 @@ class MainWindow(QMainWindow):
             session,
             self,
             self.scene_files,
+            opened,
             self.demos,
             ask=self.ask_for_files,
             fill_recent=self.fill_recent_menu,

@@ -21,12 +21,16 @@ from raygrove.app.ui.window.application import make_application, make_window, op
 from raygrove.gpu.hierarchy import registry as structures
 from raygrove.gpu.shade import registry as ray_types
 
+LATER = ("gpu.face.races", "app.frames.race_report", "app.scene_io.importer", "app.ui.dialogs.palette")
+LATER += ("app.ui.dialogs.settings_dialog", "app.ui.dialogs.export_dialog", "app.ui.dialogs.advice_dialog")
+
 application = make_application()
 window = make_window(Document(Settings()))
 
 def facts():
     return {
         "foreign": [name for name in ("OpenGL", "PIL", "cupy", "importlib.metadata") if name in sys.modules],
+        "early": [name for name in LATER if f"raygrove.{name}" in sys.modules],
         "structures": structures._installed.cache_info().currsize,
         "ray_types": ray_types.ray_types.cache_info().currsize,
         "panels": [dock.objectName() for dock in window.docks if dock.isVisible()],
@@ -67,7 +71,7 @@ def test_the_first_page_needs_no_structures_no_pictures_and_no_opengl(tmp_path: 
         check=True,
     )
     painted, completed = json.loads(done.stdout)
-    nothing = {"foreign": [], "structures": 0, "ray_types": 0, "panels": [], "page": True}
+    nothing = {"foreign": [], "early": [], "structures": 0, "ray_types": 0, "panels": [], "page": True}
     assert painted == nothing
     assert completed["structures"] == completed["ray_types"] == 1 and "structure.layout.bvh4" in completed["actions"]
 
