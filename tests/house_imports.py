@@ -50,7 +50,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "ctypes": ("gpu/linux.py", "gpu/linux_sandbox.py", "gpu/target/", "app/scene_io/"),
     "subprocess": ("gpu/target/", "gpu/analysis/rivals/", "app/", "bench/"),
 }
-TEST_LIBRARIES = ("pytest", "hypothesis", "_pytest", "pytestqt")
+TEST_LIBRARIES = ("pytest", "hypothesis", "_pytest", "pytestqt", "playwright")
 
 
 def broken_arrows(root: pathlib.Path) -> list[str]:

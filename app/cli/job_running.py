@@ -98,17 +98,18 @@ class Runner:
             return self._suite(job)
         self._check_files(job)
         self._check_rays(job)
-        names = parse(words_of(job.what, job.files), VERSION)
+        words = words_of(job.what, job.files)
+        names = parse(words, VERSION)
         settings = settings_of_flags(names, Settings())
         scene, state = self._start(job, names, settings)
         check_attributes(state.settings, scene)
         with contextlib.closing(choose(settings.render.device, settings.device)) as target:
             if not job.is_timed:
-                about = context(target, settings.render.seed, [])
+                about = context(target, settings.render.seed, ["raygrove", *words])
                 return {"rows": self._pictures(job, target, names, scene, state), "context": about}
             with alone_on(target.name):
-                about, clocks = context(target, settings.render.seed, []), clocks_of(target.kind)
-                task = task_of(names, scene, state)
+                about = context(target, settings.render.seed, ["raygrove", *words])
+                clocks, task = clocks_of(target.kind), task_of(names, scene, state)
                 rows = [_with_rounds(row, task) for row in measured(names.kind, target, task)]
                 noise = [sentence for row in rows for sentence in noise_of(
                     row["rounds"], about["load"], processors(), (clocks, clocks_of(target.kind)))]  # fmt: skip

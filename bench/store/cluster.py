@@ -88,6 +88,7 @@ class Cluster:
         begun are taken back."""
         logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what concerns the sweep is said in a sentence
         with contextlib.ExitStack() as stack:
+            stack.enter_context(self._scheduler_gone_said())
             if self._lanes:
                 self._address = stack.enter_context(_own_cluster(self._lanes))
             client = stack.enter_context(self._client())
@@ -107,6 +108,15 @@ class Cluster:
             finally:
                 client.cancel(list(sent))
         return self.progress
+
+    @contextlib.contextmanager
+    def _scheduler_gone_said(self) -> Iterator[None]:
+        """Make a sentence of a connection to the scheduler that closes, whatever was being asked."""
+        comm_closed = _closed_errors()
+        try:
+            yield
+        except comm_closed as error:
+            raise SweepError(f"the scheduler at {self._address} is gone", AGAIN) from error
 
     def _send_ahead(self, client: Any, jobs: Iterator[Job], sent: dict[Any, Job]) -> None:
         """Send so many that no worker waits, those that came meanwhile among them."""
@@ -225,6 +235,15 @@ class Cluster:
         self.progress.take(answer)
         self._told(job, answer)
         return True
+
+
+def _closed_errors() -> tuple[type[OSError], ...]:
+    """What Dask raises where a connection closes; nothing where it is not installed, which is said elsewhere."""
+    try:
+        from distributed import comm
+    except ModuleNotFoundError:
+        return ()
+    return (comm.CommClosedError,)
 
 
 def _is_at_work(worker: Mapping[str, Any]) -> bool:

@@ -16,6 +16,7 @@ import hashlib
 import os
 import random
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -44,8 +45,11 @@ SEEDS = 60
 SWEEP = (sys.executable, "-m", "raygrove", "sweep")
 SOONEST_S, LATEST_S = 0.3, 8.0
 """How long it takes from the start of a sweep, or from a kill, to the next one."""
-END_S = 240.0
-"""What a sweep that is not disturbed may take."""
+STALLED_S = 240.0
+"""How long no result may come of a sweep that is not disturbed. How long all of it takes depends on what else the
+machine does, and tells nothing."""
+AFTER_A_RESULT = 0.7
+"""The share of kills that wait for the sweep's next result first: the others may meet it while it starts."""
 ENGINES = {"local": ("worker", "worker", "client"), "dask": ("worker", "worker", "client", "scheduler")}
 """Whom SIGKILL may meet; workers oftener, as they only are there once a sweep has begun."""
 
@@ -118,7 +122,7 @@ class Campaign:
     def run(self, count: int) -> None:
         """So many kills, over as many whole sweeps as that takes."""
         with self._started(Store.made(self.folder / "undisturbed"), "local:2") as client:
-            client.wait(END_S)
+            self._await(client, Store(self.folder / "undisturbed"))
         self.undisturbed = pictures(Store(self.folder / "undisturbed"))
         if len(self.undisturbed) != 2 * self.jobs:
             self.findings.append(f"undisturbed, there are {len(self.undisturbed)} pictures and not {2 * self.jobs}")
@@ -129,20 +133,22 @@ class Campaign:
     def _round(self, store: Store, count: int) -> None:
         """One store, until all of its jobs have results."""
         with contextlib.ExitStack() as stack:
-            cluster = stack.enter_context(_Cluster()) if self.engine == "dask" else None
+            cluster = stack.enter_context(_Cluster(self.folder)) if self.engine == "dask" else None
             while len(kept(store)) < self.jobs and not self.findings:
                 before = kept(store)
                 if cluster is not None:
                     cluster.revive()
                 with self._started(store, "local:2" if cluster is None else cluster.engine) as client:
                     while client.poll() is None and sum(self.kills.values()) < count:
-                        self._disturb(client, cluster)
-                    self._await(client)
+                        self._disturb(client, cluster, store)
+                    self._await(client, store)
                 time.sleep(0.2)  # a worker may still be writing its last result
                 self.findings += faults(store, before, self.undisturbed)
         self.crashed += sum(record["status"] == CRASHED for record in store.records())
 
-    def _disturb(self, client: subprocess.Popen[bytes], cluster: _Cluster | None) -> None:
+    def _disturb(self, client: subprocess.Popen[bytes], cluster: _Cluster | None, store: Store) -> None:
+        if self.chance.random() < AFTER_A_RESULT:
+            self._await(client, store, is_enough_one=True)
         with contextlib.suppress(subprocess.TimeoutExpired):
             client.wait(self.chance.uniform(SOONEST_S, LATEST_S))
             return
@@ -156,12 +162,19 @@ class Campaign:
                 os.kill(process, signal.SIGKILL)
                 self.kills[whom] += 1
 
-    def _await(self, client: subprocess.Popen[bytes]) -> None:
-        try:
-            client.wait(END_S)
-        except subprocess.TimeoutExpired:
-            words = (self.folder / "words").read_text(errors="replace").splitlines()[-3:]
-            self.findings.append(f"a sweep does not end within {END_S:g} s: {' '.join(words)}")
+    def _await(self, client: subprocess.Popen[bytes], store: Store, *, is_enough_one: bool = False) -> None:
+        """Wait for its end, or for its next result."""
+        first = found = sum(1 for _ in store.hashes())
+        last = time.monotonic()
+        while client.poll() is None and not (is_enough_one and found > first):
+            time.sleep(0.1)
+            if (now := sum(1 for _ in store.hashes())) > found:
+                found, last = now, time.monotonic()
+            if time.monotonic() - last > STALLED_S:
+                words = (self.folder / "words").read_text(errors="replace").splitlines()[-3:]
+                self.findings.append(f"a sweep gives nothing for {STALLED_S:g} s: {' '.join(words)}")
+                client.kill()
+                client.wait()
 
     @contextlib.contextmanager
     def _started(self, store: Store, engine: str) -> Iterator[subprocess.Popen[bytes]]:
@@ -174,7 +187,10 @@ class Campaign:
 
 
 class _Cluster:
-    """A scheduler of Dask and its worker, on loopback; what was killed is started again."""
+    """A scheduler of Dask and its worker, on loopback; what was killed is started again. Their logs are in `folder`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
 
     def __enter__(self) -> _Cluster:
         with socket.socket() as free:
@@ -205,15 +221,15 @@ class _Cluster:
         return [one for one in descendants(self.worker.pid) if b"spawn_main" in _command_line(one)]
 
     def _scheduler(self) -> subprocess.Popen[bytes]:
-        return _dask("scheduler", "--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard")
+        return self._dask("scheduler", "--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard")
 
     def _worker(self) -> subprocess.Popen[bytes]:
-        return _dask("worker", f"tcp://127.0.0.1:{self.port}", "--nthreads", "1", "--no-dashboard")
+        return self._dask("worker", f"tcp://127.0.0.1:{self.port}", "--nthreads", "1", "--no-dashboard")
 
-
-def _dask(*words: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([sys.executable, "-m", "distributed.cli.dask_" + words[0], *words[1:]],
-                            stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)  # fmt: skip
+    def _dask(self, *words: str) -> subprocess.Popen[bytes]:
+        with open(self.folder / f"{words[0]}.log", "ab") as log:
+            return subprocess.Popen([sys.executable, "-m", "distributed.cli.dask_" + words[0], *words[1:]],
+                                    stderr=log, stdout=log)  # fmt: skip
 
 
 def _command_line(process: int) -> bytes:
@@ -233,13 +249,17 @@ def main(arguments: list[str] | None = None) -> int:
     is_bad = False
     for engine in re.split(",", names.engines):
         begun = time.monotonic()
-        with tempfile.TemporaryDirectory(prefix="raygrove-kills-") as folder:
-            campaign = Campaign(Path(folder), engine, random.Random(names.seed))
-            campaign.run(names.count)
+        folder = Path(tempfile.mkdtemp(prefix="raygrove-kills-"))
+        campaign = Campaign(folder, engine, random.Random(names.seed))
+        campaign.run(names.count)
         said = ", ".join(f"{count} {whom}" for whom, count in sorted(campaign.kills.items()))
         print(f"{engine}: {sum(campaign.kills.values())} kills ({said}) in {campaign.rounds} sweeps of {campaign.jobs} "
               f"jobs, {campaign.crashed} crashed, {len(campaign.findings)} findings, "
               f"{time.monotonic() - begun:.0f} s", *campaign.findings, sep="\n  ", flush=True)  # fmt: skip
+        if campaign.findings:
+            print(f"  what was said, and the stores: {folder}", flush=True)
+        else:
+            shutil.rmtree(folder)
         is_bad |= bool(campaign.findings)
     return int(is_bad)
 

@@ -139,6 +139,7 @@ def test_a_measurement_keeps_its_samples_and_where_it_was_made(tmp_path: Path, m
     found = store.get(job.sha)
     assert found["status"] == "done" and found["job"] == job.what and found["seconds"] > 0.0
     assert found["context"]["device"] and found["context"]["load"] is not None and isinstance(found["noise"], list)
+    assert found["context"]["command"] == ["raygrove", *words_of(found["job"], ())], "what measures it again by itself"
     names = {"build": ["build_ms", "refit_ms"], "trace": ["trace_ms"], "frame": ["frame_ms"]}[measure]
     assert len(found["rows"]) == (4 if measure == "trace" else 1)
     for row in found["rows"]:
