@@ -62,6 +62,7 @@ AUTO = Part("auto")
 class Configuration:
     """The parts of a spelling; None where one is not said. As text it is the shortest spelling that means the same.
 
+    >>> from raygrove.gpu.configuration import parse
     >>> str(parse("binned_sah:bins=32/bvh4@auto"))
     'binned_sah:bins=32/bvh4@auto'
     >>> parse("hploc+reinsertion").optimiser.name
@@ -115,6 +116,7 @@ def apart(text: str) -> tuple[str, ...]:
     """The texts of configurations with commas between them; a comma within double quotes is part of a value. ValueError
     where one is empty.
 
+    >>> from raygrove.gpu.configuration import apart
     >>> apart("lbvh@refit, hploc")
     ('lbvh@refit', 'hploc')
     """

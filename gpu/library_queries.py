@@ -8,12 +8,15 @@ Who has arrays on the target asks `on_target` instead, without copies.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, TypeVar
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .errors import Error
 from .hierarchy.base import Hierarchy
 from .query.questions import FLOAT_MAX, Boxes, Places, upload_boxes
 from .target.base import Target
@@ -30,6 +33,26 @@ _QUESTION_BYTES = 64
 """Of a question and its answer, without its list."""
 
 _Answer = TypeVar("_Answer")
+_Asked = ParamSpec("_Asked")
+_Self = TypeVar("_Self", bound="RegionQueries")
+
+
+class QuestionError(Error, ValueError):
+    """Arrays that ask nothing: their shape, their type, or what is in them."""
+
+
+def one_at_a_time(
+    method: Callable[Concatenate[_Self, _Asked], _Answer],
+) -> Callable[Concatenate[_Self, _Asked], _Answer]:
+    """A method that has the structure's device for its length: other threads, and processes that were forked, are told
+    so, instead of working in the same memory."""
+
+    @functools.wraps(method)
+    def alone(self: _Self, /, *arguments: _Asked.args, **named: _Asked.kwargs) -> _Answer:
+        with self._used(f"Structure.{method.__name__}"):
+            return method(self, *arguments, **named)
+
+    return alone
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -108,18 +131,20 @@ class RegionQueries:
     target: Target
     _hierarchy: Hierarchy
 
-    def _check_open(self) -> None:
+    def _used(self, where: str) -> AbstractContextManager[Target]:
+        """The target for the length of a call `where`; Error where the structure is closed, or in other hands."""
         raise NotImplementedError
 
+    @one_at_a_time
     def on_target(self, of: str = "surfaces") -> Queries:
         """The same queries for arrays that are on the target already: `raygrove.Places` and `raygrove.Boxes`, used
         where they lie, in and out without copies. Everything runs on the target's stream (`target.stream_pointer` on
         CUDA): let it wait for what wrote the arrays, or write them there."""
         from .query.query import Queries
 
-        self._check_open()
         return Queries(self._hierarchy, of)
 
+    @one_at_a_time
     def nearest(self, points: ArrayLike, radius: ArrayLike = np.inf, of: str = "surfaces") -> Nearest:
         """The primitive nearest to each point, at most `radius` away, (N,) or one for all; of equals the smallest
         row."""
@@ -132,6 +157,7 @@ class RegionQueries:
         prim_id, distance, nearest = (np.concatenate(column) for column in columns)
         return Nearest(prim_id, distance, nearest)
 
+    @one_at_a_time
     def k_nearest(
         self,
         points: ArrayLike,
@@ -146,18 +172,21 @@ class RegionQueries:
         (N,): a row that is not found, for points that are primitives themselves: `np.arange(N)`."""
         queries, target = self.on_target("centres" if periodic is not None else of), self.target
         prim_ids, distances = [], []
-        for places in self._parts(points, radius, exclude, periodic, 16 * max(1, int(k))):
-            found = queries.k_nearest(places, int(k))
+        count = checked_count(k)
+        for places in self._parts(points, radius, exclude, periodic, 16 * max(1, count)):
+            found = queries.k_nearest(places, count)
             prim_ids.append(np.array(target.download(found.prim_ids)))
             distances.append(np.array(target.download(found.distances)))
         return Neighbours(np.concatenate(prim_ids), np.concatenate(distances))
 
+    @one_at_a_time
     def in_box(self, lower: ArrayLike, upper: ArrayLike) -> PrimitiveLists:
         """The primitives that have a point in common with each box, itself and not its bounds; touching counts. An
         inverted box, or one with NaN, holds nothing."""
         queries = self.on_target()
         return self._listed(self._boxes(lower, upper), lambda boxes: queries.in_boxes(boxes, ascending=True))
 
+    @one_at_a_time
     def in_ball(
         self,
         points: ArrayLike,
@@ -172,10 +201,12 @@ class RegionQueries:
         parts = self._parts(points, radius, exclude, periodic)
         return self._listed(parts, lambda places: queries.in_balls(places, ascending=True))
 
+    @one_at_a_time
     def containing(self, points: ArrayLike) -> PrimitiveLists:
         """The primitives that contain each point: the spheres around it, and triangles that it lies on."""
         return self.in_ball(points, 0.0)
 
+    @one_at_a_time
     def leaf(self, points: ArrayLike) -> FoundLeaves:
         """The leaf that holds each point, of structures whose leaves divide space (kd-trees, grids, octrees)."""
         queries, target = self.on_target(), self.target
@@ -187,6 +218,7 @@ class RegionQueries:
         leaf_id, counts, cells = (np.concatenate(column) for column in columns)
         return FoundLeaves(leaf_id, counts, cells[:, 0], cells[:, 1])
 
+    @one_at_a_time
     def pairs(self, radius: float, periodic: ArrayLike | None = None) -> np.ndarray:
         """All pairs of spheres whose centres are at most `radius` from each other, (M, 2) int32, each once: the smaller
         row first, and in the order of rows."""
@@ -203,6 +235,7 @@ class RegionQueries:
         lists = self._listed(parts(), lambda places: queries.in_balls(places, ascending=True))
         return np.stack([np.repeat(own, lists.counts), lists.prim_ids], axis=1)
 
+    @one_at_a_time
     def touching(self, other: RegionQueries | None = None) -> PrimitiveLists:
         """For each primitive of `other`, a structure on the same target, the primitives of this one that it has a point
         in common with: triangles and spheres by themselves, not by their bounds. None: of this structure's own, each
@@ -211,10 +244,12 @@ class RegionQueries:
         from .query.touching import Touching
 
         queries, asked = self.on_target(), self if other is None else other
-        asked._check_open()
-        if asked.target is not self.target:
-            raise ValueError("Both structures are to be on one target: build them with the same `target`.")
-        others = Touching(asked._hierarchy.last_built(), asked is self)
+        with asked._used("Structure.touching"):
+            if asked.target is not self.target:
+                raise QuestionError(
+                    "Both structures are to be on one target", remedy="build them with the same device or `target`"
+                )
+            others = Touching(asked._hierarchy.last_built(), asked is self)
 
         def parts() -> Iterator[Touching]:
             for first, last in _chunks(self.target, len(others), _QUESTION_BYTES):
@@ -246,7 +281,7 @@ class RegionQueries:
     def _boxes(self, lower: ArrayLike, upper: ArrayLike) -> Iterator[Boxes]:
         sides = checked_points("lower", lower), checked_points("upper", upper)
         if len(sides[0]) != len(sides[1]):
-            raise ValueError(f"There are {len(sides[0])} lower and {len(sides[1])} upper corners: a box has both.")
+            raise QuestionError(f"There are {len(sides[0])} lower and {len(sides[1])} upper corners: a box has both.")
         for first, last in _chunks(self.target, len(sides[0]), _QUESTION_BYTES):
             yield upload_boxes(self.target, sides[0][first:last], sides[1][first:last])
 
@@ -278,33 +313,42 @@ def _edges(periodic: ArrayLike | None) -> np.ndarray | None:
 
 
 def checked_points(name: str, points: ArrayLike) -> np.ndarray:
-    """Points (N, 3) float32; ValueError by a sentence where they are none."""
+    """Points (N, 3) float32; QuestionError, a ValueError, where they are none."""
     rows = np.asarray(points)
     if rows.ndim not in (1, 2) or rows.shape[-1] != 3 or rows.dtype.kind not in "fiu":
-        raise ValueError(f"{name} are rows of three numbers, (N, 3), or one; these are {rows.shape} of {rows.dtype}.")
+        raise QuestionError(
+            f"{name} are rows of three numbers, (N, 3), or one; these are {rows.shape} of {rows.dtype}."
+        )
     with np.errstate(over="ignore"):
         return np.ascontiguousarray(rows.reshape(-1, 3), np.float32)
 
 
+def checked_count(k: Any) -> int:
+    """How many neighbours; QuestionError where it is no whole number."""
+    if isinstance(k, bool) or not isinstance(k, int | np.integer):
+        raise QuestionError(f"k is a whole number of neighbours; it is {k!r}", remedy="give one from 1 to 128")
+    return int(k)
+
+
 def checked_radius(radius: ArrayLike, count: int) -> np.ndarray:
-    """Radii, one or (count,), float32; ValueError where they are none."""
+    """Radii, one or (count,), float32; QuestionError where they are none."""
     rows = np.asarray(radius)
     if rows.ndim > 1 or (rows.ndim == 1 and len(rows) != count) or rows.dtype.kind not in "fiu":
-        raise ValueError(f"radius is one number, or one for each of the {count} points; it is {rows.shape}.")
+        raise QuestionError(f"radius is one number, or one for each of the {count} points; it is {rows.shape}.")
     with np.errstate(over="ignore"):
         return np.atleast_1d(rows).astype(np.float32)
 
 
 def checked_rows(exclude: ArrayLike | None, count: int) -> np.ndarray | None:
-    """Rows (count,) int32, or None; ValueError where they are none."""
+    """Rows (count,) int32, or None; QuestionError where they are none."""
     if exclude is None:
         return None
     rows = np.asarray(exclude)
     if rows.shape != (count,) or rows.dtype.kind not in "iu":
-        raise ValueError(
+        raise QuestionError(
             f"exclude is a row for each of the {count} points, whole numbers; it is {rows.shape} of {rows.dtype}."
         )
     bound = np.iinfo(np.int32)
     if count and not (bound.min <= int(rows.min()) and int(rows.max()) <= bound.max):
-        raise ValueError(f"exclude has rows between {rows.min()} and {rows.max()}, which no structure has.")
+        raise QuestionError(f"exclude has rows between {rows.min()} and {rows.max()}, which no structure has.")
     return np.ascontiguousarray(rows, np.int32)

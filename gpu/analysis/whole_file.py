@@ -14,7 +14,11 @@ from typing import IO
 def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """The file to write to, which is at `path` once the block has ended without an error. Raises OSError."""
     path = Path(path)
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as file:
+    try:
+        made = tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False)  # noqa: SIM115
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error  # by the name that was asked for
+    with made as file:
         try:
             yield file
             file.close()

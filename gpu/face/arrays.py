@@ -101,7 +101,8 @@ def check_shape(array: Any, name: str, shape: tuple[int | None, ...]) -> None:
         want in (None, have) for want, have in zip(shape, array.shape, strict=False)
     )
     if not fits:
-        said = ", ".join("N" if want is None else str(want) for want in shape)
+        letters = iter("NMK")
+        said = ", ".join(next(letters) if want is None else str(want) for want in shape)
         raise ArrayError(f"{name} have the shape ({said}{',' if len(shape) == 1 else ''}); these are {shown(array)}")
 
 

@@ -160,7 +160,7 @@ def build_spheres(
 def _device(device: str | None, target: Target | None) -> Device:
     if device is not None and target is not None:
         raise Error("both a device and a target were given", "rg.build", "give one of them")
-    return device_of(device or "auto") if target is None else of_target(target)
+    return device_of("auto" if device is None else device) if target is None else of_target(target)
 
 
 def _configured(configuration: Any, choice: StructureChoice | None) -> Configured:

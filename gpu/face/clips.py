@@ -57,7 +57,7 @@ class Clip:
             )
         if not len(rows):
             raise arrays.ArrayError("vertices are those of one instant at least; these are of none")
-        if not (np.isfinite(fps) and fps > 0.0):
+        if not 0.0 < arrays.taken_number(fps, "fps", "a number above 0") < np.inf:
             raise arrays.ArrayError(f"fps is a number above 0; it is {fps}")
         arrays.check_corners(corners, rows.shape[1])
         self.name, self.fps, self.triangles = name, float(fps), np.ascontiguousarray(corners, np.int32)
@@ -90,7 +90,7 @@ class Clip:
     def at(self, time: float) -> tuple[np.ndarray, np.ndarray]:
         """Vertices (V, 3) float32 and triangles (K, 3) int32 at a time in seconds, as `build` takes them. Before the
         first instant it is the first, after the last the last; scenes of files repeat, as the program shows them."""
-        if not np.isfinite(time):
+        if not np.isfinite(arrays.taken_number(time, "a time", "a number of seconds")):
             raise arrays.ArrayError(f"a time is a number of seconds; it is {time}")
         if self._plain is not None:
             return self._at(float(time))
@@ -167,6 +167,8 @@ def open(path: Any) -> Clip:
     >>> clip.duration > 1.0, len(clip.at(0.5)[1]) == len(clip.triangles)
     (True, True)
     """
+    if not isinstance(path, str | os.PathLike | list | tuple):
+        raise Error(f"a file or a scene is named by a text or a path, not by {path!r}", "rg.open", "give its name")
     files = importlib.import_module(f"{__name__.partition('.')[0]}.app.scene_io")
     demos = importlib.import_module(f"{__name__.partition('.')[0]}.app.scene_io.demos")
     is_name = isinstance(path, str) and path in {info.name for info in demos.ALL_DEMOS} and not os.path.exists(path)

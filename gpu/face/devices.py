@@ -51,6 +51,8 @@ class Device:
 def device_of(name: str = "auto") -> Device:
     """This thread's device of that name: auto, cpu, cuda or cuda:N, the same in every call. Raises NoDeviceError where
     it cannot be used, Error for another name."""
+    if not isinstance(name, str):
+        raise Error(f"a device is a text, and this is {name!r}", "device", "give auto, cpu, cuda or cuda:N")
     known: dict[tuple[str, int], Device] = _own.__dict__.setdefault("devices", {})
     key = (name, os.getpid())
     if key not in known:

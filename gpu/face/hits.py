@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..target.base import Array, Target
-from ..target.foreign import as_library, library_of, on_target
+from ..target.foreign import as_library, is_library, library_of, on_target
 from . import arrays
 
 OUTPUTS = {
@@ -81,8 +81,14 @@ def as_hits(native: dict[str, Array], library: str) -> Hits:
 
 def empty_hits(target: Target, count: int, outputs: tuple[str, ...], library: str) -> tuple[Hits, dict[str, Array]]:
     """Hits of so many rays to be written into, and their arrays as the target has them. ArrayError where the library's
-    arrays never change."""
+    arrays never change, or where it is none that is imported."""
     _check_can_change(library, "hits")
+    own = "numpy" if target.kind == "host" else "cupy"
+    if library not in ("", own) and not is_library(library):
+        raise arrays.ArrayError(
+            f"there are no arrays of {library!r} here",
+            remedy=f"leave library out for {own}, or import the one you name",
+        )
     native = empty_arrays(target, count, outputs)
     return as_hits(native, library), native
 

@@ -132,6 +132,9 @@ def host_boxes(shape: Any, triangles: Any, time: float) -> np.ndarray:
     if shape is None:
         raise Error("there is no geometry", "rg.validate", "give vertices and triangles, boxes, a clip or a scene")
     rows = np.asarray(on_host(shape, "vertices" if triangles is not None else "boxes"))
+    if rows.dtype.kind not in arrays.NUMBERS:
+        what = f"geometry is vertices and triangles, boxes, a clip or a scene, not {type(shape).__name__}"
+        raise Error(what, "rg.validate", "give one of them, or a tree that rg.build made")
     if triangles is None:
         arrays.check_shape(rows, "boxes", (None, 6))
         return np.ascontiguousarray(rows, np.float32)

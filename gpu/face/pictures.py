@@ -75,7 +75,7 @@ def render(
     ((2, 9, 9), [2.0, 4.0], -1)
     """
     views = [cameras] if isinstance(cameras, Camera) else list(cameras)
-    wanted = _checked(views, size, outputs)
+    wanted, behind = _checked(views, size, outputs), _bytes(background)
     tree = _tree_of(scene)
     width, height = size
     beams = Sensor(plane_beams(width, height, 90.0), (height, width)).rays(_poses(views), groups=groups, masks=masks)
@@ -87,9 +87,17 @@ def render(
         hits = tree.trace(rays, out=tree.empty_hits(len(rays), tuple(needed)))
         found = {"depth": hits.t, "object_id": hits.instance, "normal": hits.normal}
         if "color" in wanted:
-            found["color"] = _shaded(target, tree.scene, hits, beams, is_parallel, background)
+            found["color"] = _shaded(target, tree.scene, hits, beams, is_parallel, behind)
         ends = {"color": (3,), "normal": (3,)}
         return Pictures(**{name: found[name].reshape(*shape, *ends.get(name, ())) for name in wanted})
+
+
+def _bytes(background: Any) -> tuple[int, int, int]:
+    what = "three bytes, red, green and blue, from 0 to 255, such as (255, 255, 255)"
+    red, green, blue = arrays.taken_numbers(background, "background", what, 3)
+    if not all(part in range(256) for part in (red, green, blue)):
+        raise arrays.ArrayError(f"background is {what}; it is {background!r}", "rg.render")
+    return int(red), int(green), int(blue)
 
 
 def _tree_of(scene: Any) -> Structure:
@@ -159,11 +167,11 @@ def _cameras(target: Target, beams: SensorRays, is_parallel: np.ndarray) -> dict
 
 
 def _shaded(
-    target: Target, scene: Scene, hits: Any, beams: SensorRays, is_parallel: np.ndarray, background: Any
+    target: Target, scene: Scene, hits: Any, beams: SensorRays, is_parallel: np.ndarray, behind: tuple[int, int, int]
 ) -> Array:
     colors = np.repeat([mesh.color for mesh in scene.meshes] or [(0.0,) * 3], _counts(scene), axis=0)
     count, color = len(hits), _empty(target, (len(hits), 3), np.uint8)
-    red, green, blue = (int(part) for part in background)
+    red, green, blue = behind
     target.launch(
         target.unit(UnitSource("gpu/face/pictures.cu")),
         "shade_pictures",

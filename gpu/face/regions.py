@@ -4,13 +4,13 @@ copied to the host, and nothing waits."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..library_queries import Nearest, Neighbours, RegionQueries
+from ..library_queries import Nearest, Neighbours, RegionQueries, checked_count
 from ..query.questions import FLOAT_MAX, Places
 from ..target.base import Array, Target
 from ..target.foreign import as_library, library_of, stream_of
@@ -20,9 +20,6 @@ from . import arrays
 class NearestToArrays(RegionQueries):
     """`nearest` and `k_nearest` for arrays of CuPy, PyTorch, JAX, Warp and whatever else has DLPack, beside those for
     NumPy's that RegionQueries has."""
-
-    def _used(self, where: str) -> AbstractContextManager[Target]:
-        raise NotImplementedError
 
     def nearest(self, points: Any, radius: Any = np.inf, of: str = "surfaces", *, stream: Any = None) -> Nearest:
         """The primitive nearest to each point, at most `radius` away, (N,) or one for all; of equals the smallest row.
@@ -53,7 +50,7 @@ class NearestToArrays(RegionQueries):
         if library in ("", "numpy") or periodic is not None:
             return super().k_nearest(points, k, radius, exclude=exclude, of=of, periodic=periodic)
         with self._asked("Structure.k_nearest", points, radius, exclude, stream) as places:
-            found = self.on_target(of).k_nearest(places, int(k))
+            found = self.on_target(of).k_nearest(places, checked_count(k))
         return Neighbours(as_library(found.prim_ids, library), as_library(found.distances, library))
 
     @contextmanager

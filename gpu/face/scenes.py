@@ -72,8 +72,8 @@ class Mesh:
         corners = arrays.taken(target, triangles, "triangles", (None, 3), arrays.WHOLE)
         if check:
             arrays.check_corners(corners, self.vertex_count)
-        self.triangles = np.array(target.download(corners))
-        self.triangle_count = len(self.triangles)
+        self._triangles = np.array(target.download(corners))
+        self.triangle_count = len(self._triangles)
         self._transforms: Any = None
         self.instance_count = 1
         if transforms is not None:
@@ -96,6 +96,15 @@ class Mesh:
             arrays.check_shape(_seen(target, values, "vertices"), "vertices", (self.vertex_count, 3))
             self._vertices = of_numbers(values)
             self.shape_count += 1
+
+    @property
+    def triangles(self) -> np.ndarray:
+        """(T, 3) int32, read only: whole numbers of vertices, a copy of what was given."""
+        return self._triangles
+
+    @triangles.setter
+    def triangles(self, values: Any) -> None:
+        raise Error("the triangles of a mesh stay as they are", "Mesh.triangles", "add a mesh of its own for others")
 
     @property
     def transforms(self) -> Any:

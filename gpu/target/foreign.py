@@ -98,6 +98,11 @@ def on_target(target: Target, array: Any, name: str) -> Array:
     return on_host(array, name)
 
 
+def is_library(library: str) -> bool:
+    """Whether it takes arrays by DLPack, and is imported."""
+    return _BY_DLPACK.get(library, "") in sys.modules
+
+
 def as_library(array: Array, library: str) -> Any:
     """An array of a target as the library's kind, over the same memory; the target's own kind where the library is
     none that takes DLPack."""

@@ -69,7 +69,7 @@ def test_files_and_built_in_scenes_are_opened(tmp_path: pathlib.Path) -> None:
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (lambda: rg.Clip(FRAMES[0], TRIANGLES), r"vertices have the shape \(N, N, 3\); these are \(300, 3\)"),
+        (lambda: rg.Clip(FRAMES[0], TRIANGLES), r"vertices have the shape \(N, M, 3\); these are \(300, 3\)"),
         (lambda: rg.Clip(FRAMES, TRIANGLES + 1), r"Triangle 99 is \[298, 299, 300\], but there are 300 vertices"),
         (lambda: rg.Clip(FRAMES[:0], TRIANGLES), "vertices are those of one instant at least"),
         (lambda: rg.Clip(FRAMES, TRIANGLES, fps=0.0), "fps is a number above 0"),

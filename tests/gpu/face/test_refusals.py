@@ -4,6 +4,7 @@ something else."""
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 import raygrove as rg
 from raygrove.gpu.target.base import Target
+from tests.waiting import PROCESS_S
 
 V, T = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], [[0, 1, 2]]
 POSES = np.eye(3, 4, dtype=np.float32)[None]
@@ -54,6 +56,16 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "a frame before the first": (lambda: rg.hot_spots(CLIP, "lbvh", frame=-1), "frames are numbers of the clip's"),
     "contestants as one text": (lambda: rg.race(CLIP, "lbvh"), "contestants are a list of texts"),
     "a race over arrays": (lambda: rg.race(V, ["lbvh"]), "a race is over a rg.Clip.*this is list"),
+    "a device by number": (lambda: rg.build(V, T, device=0), "device: a device is a text, and this is 0: give auto"),
+    "a scene's device by number": (lambda: rg.Scene(device=1), "a device is a text, and this is 1"),
+    "other triangles": (lambda: setattr(mesh(), "triangles", T), "triangles of a mesh stay as they are: add a mesh"),
+    "a background of two bytes": (lambda: rg.render(rg.Scene(device="cpu"), [], background=(1, 2)), "three bytes"),
+    "a background in shares": (lambda: rg.render(rg.Scene(device="cpu"), [], background=(0.5, 0, 0)), "three bytes"),
+    "a rate as text": (lambda: rg.Clip([V], T, fps="fast"), "fps is a number above 0; it is 'fast'"),
+    "an instant as text": (lambda: CLIP.at("now"), "a time is a number of seconds; it is 'now'"),
+    "a clip of one instant": (lambda: rg.Clip(V, T), r"vertices have the shape \(N, M, 3\); these are \(3, 3\)"),
+    "a file by number": (lambda: rg.open(3), "rg.open: a file or a scene is named by a text or a path, not by 3"),
+    "a text diagnosed": (lambda: rg.diagnose("tree"), "geometry is vertices and triangles.*not str"),
     "one side of a picture": (lambda: rg.render(rg.Scene(device="cpu"), [], size=3), r"size is \(width, height\)"),
 }  # fmt: skip
 
@@ -78,6 +90,58 @@ def test_it_is_said_and_not_taken(name: str) -> None:
     call, said = REFUSED[name]
     with pytest.raises(rg.Error, match=said):
         call()
+
+
+QUESTIONS: dict[str, tuple[Callable[[rg.Structure], Any], str]] = {
+    "points of two numbers": (lambda tree: tree.nearest([1, 2]), "Structure.nearest: points are rows of three numbers"),
+    "two radii": (lambda tree: tree.in_ball(ORIGIN, [1, 2]), "Structure.in_ball: radius is one number.*the 1 points"),
+    "a part of a neighbour": (lambda tree: tree.k_nearest(ORIGIN, 2.5), "k is a whole number of neighbours; it is 2.5"),
+    "half a box": (lambda tree: tree.in_box([ORIGIN, ORIGIN], ORIGIN), "2 lower and 1 upper corners"),
+    "rows that exclude": (lambda tree: tree.k_nearest(ORIGIN, exclude=[0.5]), "exclude is a row for each of the 1"),
+    "hits of a library that is not there": (
+        lambda tree: tree.empty_hits(2, library="foo"), "Structure.empty_hits: there are no arrays of 'foo' here"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_tree_says_what_it_cannot_be_asked(name: str, host_target: Target) -> None:
+    ask, said = QUESTIONS[name]
+    with rg.build(V, T, target=host_target) as tree, pytest.raises(rg.Error, match=said) as error:
+        ask(tree)
+    assert isinstance(error.value, ValueError) and error.value.where.startswith("Structure.")
+
+
+ASKED: dict[str, Callable[[rg.Structure], Any]] = {
+    "nearest": lambda tree: tree.nearest(ORIGIN),
+    "k_nearest": lambda tree: tree.k_nearest(ORIGIN, 1),
+    "in_box": lambda tree: tree.in_box(ORIGIN, ORIGIN),
+    "in_ball": lambda tree: tree.in_ball(ORIGIN, 1.0),
+    "containing": lambda tree: tree.containing(ORIGIN),
+    "leaf": lambda tree: tree.leaf(ORIGIN),
+    "pairs": lambda tree: tree.pairs(1.0),
+    "touching": lambda tree: tree.touching(),
+    "on_target": lambda tree: tree.on_target(),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_questions_of_two_threads_are_said_and_not_mixed(name: str, host_target: Target) -> None:
+    """They shared the target's scratch memory: programs crashed."""
+    with rg.build(V, T, target=host_target) as tree:
+        said: list[str] = []
+
+        def ask() -> None:
+            try:
+                ASKED[name](tree)
+            except rg.Error as error:
+                said.append(str(error))
+
+        other = threading.Thread(target=ask)
+        with tree._used("a call of this thread"):
+            other.start()
+            other.join(PROCESS_S)
+    assert len(said) == 1 and said[0].startswith(f"Structure.{name}: another thread is using the device"), said
 
 
 def test_what_can_be_is_taken() -> None:
