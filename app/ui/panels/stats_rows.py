@@ -268,7 +268,7 @@ def _step_name(step: str) -> str:
     words = step.rpartition(".")[2].replace("_", " ")
     if stage == "optimise":
         return QCoreApplication.translate("Statistics", "optimise: {step}").format(step=name.replace("_", " "))
-    if stage in ("trace", "shade"):
+    if stage == "shade":  # beside those of tracing, under their heading
         return f"{stage}: {words}"
     return words
 

@@ -3,7 +3,8 @@ curve or the pairs."""
 
 from __future__ import annotations
 
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QWidget
 
 from raygrove.app.document.document import Document
@@ -20,6 +21,8 @@ class BuildMarks(LineMarks):
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
         super().__init__("build_marks", document, parent)
         self.step: BuildStep | None = None
+        self._drawn: QPixmap | None = None
+        self._of: object = None  # what was drawn
 
     def has_content(self) -> bool:
         """A step."""
@@ -27,17 +30,30 @@ class BuildMarks(LineMarks):
 
     def show_step(self, step: BuildStep | None) -> None:
         """Draw it; None: nothing."""
-        self.step = step
+        self.step, self._drawn = step, None
         self.refresh()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """What is around first, what is made on top."""
+        """The step, drawn once for a camera and a size: what moves below has this painted again and again."""
         if self.step is None:
             return
-        painter = QPainter(self)
-        around, made = (self.edges(boxes[:, :3], boxes[:, 3:]) for boxes in (self.step.around, self.step.made))
-        curve = self.lines(self.step.lines)
+        wanted = (self.camera(), self.size(), self.devicePixelRatioF())
+        if self._drawn is None or self._of != wanted:
+            self._drawn, self._of = self._draw_step(self.step), wanted
+        QPainter(self).drawPixmap(0, 0, self._drawn)
+
+    def _draw_step(self, step: BuildStep) -> QPixmap:
+        """What is around first, what is made on top."""
+        ratio = self.devicePixelRatioF()
+        drawn = QPixmap(self.size() * ratio)
+        drawn.setDevicePixelRatio(ratio)
+        drawn.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(drawn)
+        around, made = (self.edges(boxes[:, :3], boxes[:, 3:]) for boxes in (step.around, step.made))
+        curve = self.lines(step.lines)
         for lines, color in ((around, SELECTED), (made, CURRENT), (curve, SELECTED)):
             is_few = len(lines) <= MANY
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, is_few)
             self.draw(painter, lines, color, width=2.0 if is_few else FINE)
+        painter.end()
+        return drawn

@@ -3,6 +3,7 @@ it, and into the picture."""
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,21 @@ def test_the_curve_is_stepped_through_and_drawn(
     qtbot.waitUntil(lambda: panel.at == 30 and not panel.play.isChecked())
     next(dock for dock in scene_window.docks if dock.objectName() == "dock.build").hide()
     assert tools.marks.step is None and not tools.marks.isVisible()
+
+
+def test_a_step_is_drawn_once_for_a_camera(
+    scene_window: MainWindow, tools: BuildTools, replays: dict[str, BuildReplay],
+    monkeypatch: pytest.MonkeyPatch, qtbot: Any,
+) -> None:  # fmt: skip
+    panel = opened(scene_window, replays["lbvh"], monkeypatch, qtbot)
+    drawn, draw = [], tools.marks._draw_step
+    monkeypatch.setattr(tools.marks, "_draw_step", lambda step: (drawn.append(step), draw(step))[1])
+    panel.go(12)
+    first = tools.marks.grab().toImage()
+    assert tools.marks.grab().toImage() == first and len(drawn) == 1, "painted again, from what was drawn"
+    camera = scene_window.document.state.camera_of(0)
+    scene_window.document.change("cameras.0", dataclasses.replace(camera, fov=camera.fov / 2.0))
+    assert tools.marks.grab().toImage() != first and len(drawn) == 2
 
 
 def test_a_node_leads_to_the_split_that_made_it(

@@ -18,6 +18,7 @@ from raygrove.app.document.state import State, replaced
 from raygrove.app.frames.frame_history import PARTS, Sample, Spread
 from raygrove.app.frames.render_thread import FinishedFrame, FrameRequest
 from raygrove.app.frames.rows import row_of
+from raygrove.app.ui.panels import stats_rows
 from raygrove.app.ui.panels.stats_panel import StatsPanel
 from raygrove.app.ui.panels.stats_row import DASH, Row, four_digits, milliseconds, plain, whole_span_of
 from raygrove.app.ui.panels.stats_rows import as_text, figures_of, figures_of_one, rows_of
@@ -388,3 +389,8 @@ def test_the_sah_row_asks_for_a_comparison(panel: StatsPanel, qtbot: Any) -> Non
     panel.clear()
     show(panel, sample(8, 9.0))
     assert next(row for row in panel.rows if row.key == "compared").value == DASH
+
+
+def test_steps_of_tracing_are_named_without_their_heading() -> None:
+    assert stats_rows._step_name("trace.primary") == "primary", "the panel's column has no room for more"
+    assert stats_rows._step_name("shade.shadow") == "shade: shadow", "it stands under Trace"
