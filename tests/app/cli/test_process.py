@@ -181,6 +181,8 @@ def test_signals_swept_over_the_start(unseen: None, number: signal.Signals, firs
         with started("view", "--demo", "orbit", "--set", "render.device=cpu") as process:
             time.sleep(delay)
             err = stderr_after(process, number)
+            if delay == DELAYS[first] and "init_import_site" in err:
+                continue  # on a busy machine Python itself is still starting, and says so in its own words
             assert "Traceback" not in err and "Fatal" not in err, (delay, err)
             outcomes.append((delay, process.returncode))
     # Before Python listens the system's own way of ending counts.

@@ -21,6 +21,11 @@ from raygrove.gpu.scene import Moment, Scene
 from tests.waiting import EVENT_S
 
 
+def drawn_by(frame: FinishedFrame) -> str:
+    """The structure of a picture; empty of one without statistics."""
+    return "" if frame.statistics is None else frame.statistics.views[0].hierarchy
+
+
 class Shown:
     """A render thread whose pictures are taken as they come."""
 
@@ -48,12 +53,12 @@ class Shown:
 
     def structures(self) -> list[str]:
         """What each picture was drawn by."""
-        return [frame.statistics.views[0].hierarchy for frame in self.frames if frame.statistics is not None]
+        return [name for name in map(drawn_by, self.frames) if name]
 
     def play(self, until: str) -> None:
         """Ask for one instant after the other until one is drawn by that structure."""
         end = time.monotonic() + EVENT_S
-        while until not in self.structures()[-1:]:
+        while not self.frames or drawn_by(self.frames[-1]) != until:
             assert time.monotonic() < end and not self.problems, (self.structures()[-3:], self.busy, self.problems)
             self.arrived.clear()
             self.ask()
