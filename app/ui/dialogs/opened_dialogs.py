@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFileDialog, QMainWindow, QMenu
+from PySide6.QtWidgets import QFileDialog, QMainWindow, QMenu, QWidget
 
 from raygrove.app.ui.commands.shortcuts import Shortcuts
 from raygrove.app.ui.dialogs import questions
@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from raygrove.app.ui.dialogs.lesson_dialog import LessonDialog
     from raygrove.app.ui.dialogs.settings_dialog import SettingsDialog
     from raygrove.app.ui.dialogs.suite_dialog import SuiteDialog
+
+
+def _show(dialog: QWidget) -> None:
+    """In front, and no larger than its screen: at *Presenter size* 900 pixels are 600."""
+    dialog.resize(dialog.size().boundedTo(dialog.screen().availableGeometry().size()))
+    dialog.show()
+    dialog.raise_()
 
 
 class OpenedDialogs(QObject):
@@ -65,7 +72,7 @@ class OpenedDialogs(QObject):
 
             dialog = KeysDialog(self._shortcuts, self._window)
             dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            dialog.show()
+            _show(dialog)
 
     def show_cheat_sheet(self) -> None:
         """Help > Cheat sheet."""
@@ -80,8 +87,7 @@ class OpenedDialogs(QObject):
             self._help = HelpDialog(self._window)
             self._help.options_wanted.connect(self.show_settings)
         self._help.show_page(f"{group}.{getattr(self._session.document.state.settings.render, group)}")
-        self._help.show()
-        self._help.raise_()
+        _show(self._help)
 
     def fill_lessons(self, menu: QMenu) -> None:
         """Help > Lessons: the program's, the user's own, and one of any file."""
@@ -111,7 +117,7 @@ class OpenedDialogs(QObject):
         self.lesson = dialog = LessonDialog(self._session, lesson, name, self._window)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.destroyed.connect(functools.partial(self._forget_lesson, dialog))
-        dialog.show()
+        _show(dialog)
         corner = self._window.geometry().topRight()  # beside the picture that it speaks of
         dialog.move(max(0, corner.x() - dialog.width()), max(0, corner.y()))
 
@@ -137,8 +143,7 @@ class OpenedDialogs(QObject):
 
             self.suite = dialog = SuiteDialog(self._session, self._window)
             dialog.destroyed.connect(self._forget_suites)
-        self.suite.show()
-        self.suite.raise_()
+        _show(self.suite)
 
     def _forget_suites(self) -> None:
         self.suite = None
@@ -150,8 +155,7 @@ class OpenedDialogs(QObject):
 
             self.advice = dialog = AdviceDialog(self._session, self._window)
             dialog.destroyed.connect(self._forget_advice)
-        self.advice.show()
-        self.advice.raise_()
+        _show(self.advice)
 
     def _forget_advice(self) -> None:
         self.advice = None
@@ -166,8 +170,7 @@ class OpenedDialogs(QObject):
             dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             dialog.destroyed.connect(self._forget_settings)
         dialog.show_page(table or "render")
-        dialog.show()
-        dialog.raise_()
+        _show(dialog)
 
     def show_structure_options(self) -> None:
         """Structure > Options."""
