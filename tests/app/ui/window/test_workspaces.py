@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QTabBar
+from PySide6.QtWidgets import QApplication, QTabBar
 
 from raygrove.app.settings.workspaces import FIRST, WORKSPACES
 from raygrove.app.ui.session.memory import Memory
@@ -139,3 +139,12 @@ def check_tabs_of_inspect(scene_window: MainWindow) -> None:
     (bar,) = (one for one in bars if one.x() >= 0 and titles <= {one.tabText(tab) for tab in range(one.count())})
     assert bar.count() == 8 and bar.elideMode() == Qt.TextElideMode.ElideNone
     assert bar.tabRect(0).left() >= 0 and bar.tabRect(7).right() <= bar.width()
+
+
+def test_a_narrow_window_keeps_room_for_the_picture(scene_window: MainWindow) -> None:
+    scene_window.resize(600, 400)
+    scene_window.reset_layout()
+    scene_window.document.change("settings.window.workspace", "inspect")
+    QApplication.processEvents()
+    side = next(dock for dock in scene_window.docks if dock.objectName() == "dock.ray")
+    assert side.width() <= 0.57 * scene_window.width(), (side.width(), scene_window.width())
