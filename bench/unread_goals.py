@@ -14,6 +14,7 @@ NO_FILE = "no file of it is saved"
 ADVICE = "raygrove advise --demo explode --hierarchy hploc --set demo.triangles=100000"
 SWEEP = "raygrove sweep plan.toml --store DIR"
 FIRST_USE = "python -m raygrove.bench first_use"
+STORES = "python -m raygrove.bench stores --only"
 SCALING = "python -m raygrove.bench scaling"
 REGRET = "python -m raygrove.bench policy --optimum"
 
@@ -58,10 +59,10 @@ SIMULATED: Rows = (
 )
 HOST_SWEEPS: Rows = (
     ("results lost or wrong after 50 kills", 0.0, "results", True, "python -m tests.campaign.kills"),
-    ("10,000 finished jobs skipped", 1.0, "s", True, SWEEP),
-    ("a query over 100,000 results", 1.0, "s", True, "raygrove results DIR --where ..."),
+    ("10,000 finished jobs skipped", 1.0, "s", True, f"{STORES} skip"),
+    ("a query over 100,000 results", 1.0, "s", True, f"{STORES} query"),
 )
-READERS: Rows = (("USD of 10 time samples of 100,000 points opened", 0.5, "s", True, ""),)
+READERS: Rows = (("USD of 10 time samples of 100,000 points opened", 0.5, "s", True, f"{STORES} usd"),)
 
 
 def _unread(rows: Rows, note: str) -> tuple[Goal, ...]:

@@ -32,7 +32,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "laspy": ("app/scene_io/particles/",),
     "DracoPy": ("app/scene_io/gltf_extensions.py",),
     "meshopt": ("app/scene_io/gltf_meshopt.py",),
-    "pxr": ("app/scene_io/usd/",),
+    "pxr": ("app/scene_io/usd/", "bench/cases/stores.py"),  # which writes what it opens
     "lazrs": ("app/scene_io/particles/",),
     "matplotlib": ("bench/suites/plots.py",),
     "distributed": ("bench/store/cluster.py",),

@@ -1,0 +1,22 @@
+"""What large stores and USD cost is measured on what is said, and a bar that is missed is the exit status."""
+
+from __future__ import annotations
+
+import pytest
+
+from raygrove.bench.cases import main, stores
+
+FEW = ["--jobs", "6", "--results", "154", "--points", "400", "--repeat", "1"]
+
+
+@pytest.mark.parametrize("kind", stores.BARS)
+def test_a_small_one_is_measured(
+    kind: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip({"usd": "pxr", "query": "duckdb"}.get(kind, "json"), reason="this extra is not installed here")
+    monkeypatch.setitem(stores.BARS, kind, 1000.0)
+    assert main(["stores", "--only", kind, *FEW]) == 0
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if "reached" in line]
+    assert any(number in line for number in ("6 finished jobs", "154 results", "400 points"))
+    monkeypatch.setitem(stores.BARS, kind, 0.0)
+    assert main(["stores", "--only", kind, *FEW]) == 1 and "MISSED" in capsys.readouterr().out
