@@ -64,7 +64,8 @@ class Drawing:
 
     @staticmethod
     def _check(size: tuple[int, int]) -> None:
-        if len(size) != 2 or not all(isinstance(side, int | np.integer) and 1 <= side <= MOST_SIDE for side in size):
+        is_pair = isinstance(size, tuple | list) and len(size) == 2
+        if not is_pair or not all(isinstance(side, int | np.integer) and 1 <= side <= MOST_SIDE for side in size):
             raise Error(f"a size is (width, height), each from 1 to {MOST_SIDE} pixels; it is {size}", "NotebookViewer")
 
     @property

@@ -99,5 +99,6 @@ def test_scenes_of_all_kinds_are_taken(tmp_path: Path) -> None:
     assert plain_of(str(writers.write_obj(tmp_path / "a.obj", *writers.sphere()))).triangle_count > 50
     with pytest.raises(Error, match="does not exist"):
         plain_of(str(tmp_path / "gone.obj"))
-    with pytest.raises(Error, match="a size is"):
-        Drawing(MESH, "lbvh", (0, 5), "smooth", "cpu", None)
+    for size in ((0, 5), 3):
+        with pytest.raises(Error, match="a size is"):
+            Drawing(MESH, "lbvh", size, "smooth", "cpu", None)  # type: ignore[arg-type]
