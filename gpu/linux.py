@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterator
 
 _SET_PARENT_DEATH_SIGNAL = 1  # of prctl
+_MOST_HEAPS = -8  # of mallopt: M_ARENA_MAX
 _PROC = pathlib.Path("/proc")
 _DEVICES = pathlib.Path("/dev")
 _GROUP = pathlib.Path("/sys/fs/cgroup")
@@ -128,6 +129,14 @@ def give_memory_back() -> None:
     order than it was asked for, its heap holds on to that for ever."""
     with contextlib.suppress(AttributeError):  # a C library that is not glibc's
         ctypes.CDLL(None).malloc_trim(0)
+
+
+def use_one_heap() -> None:
+    """Let all threads that are started from now on take memory from the C library's first heap. It would make one for
+    each, up to eight times as many as there are processors, and each keeps what was freed in it between its blocks: in
+    the window two and a half times what is in use."""
+    with contextlib.suppress(AttributeError):  # a C library that is not glibc's
+        ctypes.CDLL(None).mallopt(_MOST_HEAPS, 1)
 
 
 @contextlib.contextmanager

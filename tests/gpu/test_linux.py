@@ -99,6 +99,32 @@ def test_what_lies_free_between_blocks_goes_back() -> None:
     assert freed > 0.5 * size * len(blocks)
 
 
+THREADS_OF_A_HEAP = """
+import ctypes, sys, threading
+from raygrove.gpu import linux
+if sys.argv[1] == "one":
+    linux.use_one_heap()
+library = ctypes.CDLL(None)
+library.malloc.restype = ctypes.c_void_p
+found = []
+def ask():
+    block = library.malloc(1000)
+    found.append(ctypes.c_size_t.from_address(block - 8).value & 4)  # glibc's mark of a heap beside the first
+threads = [threading.Thread(target=ask) for _ in range(4)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(any(found))
+"""
+
+
+@pytest.mark.parametrize(("heaps", "beside"), [("one", "False"), ("many", "True")])
+def test_threads_share_a_heap_where_that_is_asked(heaps: str, beside: str) -> None:
+    command = [sys.executable, "-c", THREADS_OF_A_HEAP, heaps]
+    environment = {name: value for name, value in os.environ.items() if name != "MALLOC_ARENA_MAX"}
+    found = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=PROCESS_S)
+    assert found.stdout.strip() == beside
+
+
 def resident() -> int:
     """Bytes of this process in main memory."""
     return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -29,7 +29,7 @@ from raygrove.app.ui.window.presenter_size import (
     visiting,
 )
 from raygrove.gpu.display.renderers import GL_RENDERER, is_hardware
-from raygrove.gpu.linux import has_graphics_card
+from raygrove.gpu.linux import has_graphics_card, use_one_heap
 
 UNSEEN = ("offscreen", "minimal")
 """Qt's platforms where nobody sees the window: one that could not open its scene closes there."""
@@ -111,8 +111,9 @@ def _end(window: MainWindow) -> None:
 
 def make_application(swap_interval: int = 1) -> QApplication:
     """The QApplication, set up for a GL view that may be undocked. The process's threads take turns with Python ten
-    times as often as they would."""
+    times as often as they would, and share one heap."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
+    use_one_heap()
     existing = QApplication.instance()
     if isinstance(existing, QApplication):
         return existing
