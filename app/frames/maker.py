@@ -214,6 +214,7 @@ class FrameMaker(Questions):
             whole_ms=whole_ms(self._pacing.pace),
             is_whole=is_whole,
             is_kept=plan.is_kept,
+            share=1.0 if is_whole else self._pacing.share,
             noise=self._noise,
         )
 

@@ -16,9 +16,10 @@ class Outcome:
     the frame in which the structure was built or refitted last: a picture that was tried, one that was skipped, or this
     one. `preparing_ms` went into what the picture was the first to need: the target, the scene there, compiled kernels,
     small pictures tried first. `whole_ms` is what a picture of full size is thought to take, 0 where that is not
-    known. Not `is_whole`: some rows of a sample were drawn, the others are still to come, before any other picture of
-    the same choice where it `is_kept`. With `spheres` nothing was drawn into the slots: who shows pictures draws
-    them. `noise` is what is left of it in a picture at rest, where that is known (gpu/shade/noise.py)."""
+    known. Not `is_whole`: some rows of a sample were drawn, a `share` of them by now, and the others are still to come,
+    before any other picture of the same choice where it `is_kept`. With `spheres` nothing was drawn into the slots: who
+    shows pictures draws them. `noise` is what is left of it in a picture at rest, where that is known
+    (gpu/shade/noise.py)."""
 
     frame_id: int
     samples: int
@@ -35,5 +36,6 @@ class Outcome:
     whole_ms: float = 0.0
     is_whole: bool = True
     is_kept: bool = False
+    share: float = 1.0
     spheres: SpherePicture | None = None
     noise: float | None = None

@@ -65,7 +65,7 @@ class Pacing:
         self._scale = 0.0
         self._still_key: object = None
         self._row_ms = 0.0
-        self._observed_id = 0
+        self._observed_id = self._height = 0
         self._is_owed = False
 
     def begin(self, choice: object) -> bool:
@@ -78,7 +78,7 @@ class Pacing:
 
     def plan(self, display: DisplayOptions, samples: int, key: object, is_moving: bool, height: int) -> Plan:
         """The next frame of the picture `key`, which is `height` rows high at full size."""
-        progress = self.progress
+        progress, self._height = self.progress, height
         if progress is not None and progress.key == key and (progress.plan.is_kept or not is_moving):
             rows = self._rows_at_once(round(height * progress.plan.scale) - progress.rows)
             return dataclasses.replace(progress.plan, most_rows=rows)
@@ -147,6 +147,12 @@ class Pacing:
     def prepared_ms(self) -> float:
         """What went into preparing the rows that are there."""
         return self.progress.preparing_ms if self.progress is not None else 0.0
+
+    @property
+    def share(self) -> float:
+        """How much of the sample under way is there."""
+        progress = self.progress
+        return progress.rows / max(round(self._height * progress.plan.scale), 1) if progress is not None else 0.0
 
     def end_sample(self, key: object, is_moving: bool) -> None:
         """A sample is whole."""

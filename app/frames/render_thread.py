@@ -22,6 +22,7 @@ from raygrove.app.frames.contestants import as_drawn
 from raygrove.app.frames.maker import FrameMaker
 from raygrove.app.frames.node_boxes import BoxReport
 from raygrove.app.frames.pixel_slots import PixelSlot, SlotExchange
+from raygrove.app.frames.row_words import RowWords
 from raygrove.app.frames.switching import Switching
 from raygrove.app.problems.problem import Problem
 from raygrove.app.problems.problems import problem_of
@@ -172,15 +173,12 @@ class RenderThread:
         self._mail = threading.Condition()
         self._switching, self._defers, self._is_woken = Switching(on_busy, self._wake), False, False
         self._waiting: FrameRequest | None = None
-        self._has_mail = self._is_retry = self._has_skipped = False
+        self._has_mail = self._is_retry = self._has_skipped = self._is_stopping = False
         self._questions: dict[str, tuple[Question, Answer]] = {}
-        self._is_stopping = False
         self._present: FrameRequest | None = None
         self._failed: tuple[FrameRequest, Exception] | None = None
-        self._samples = 0
-        self._is_complete = True
-        self._rows_ms = 0.0
-        self._is_kept = False
+        self._samples, self._is_complete, self._rows_ms, self._is_kept = 0, True, 0.0, False
+        self._words = RowWords(on_busy)
         self._thread = threading.Thread(target=self._run, name="render", daemon=True)
 
     def start(self) -> None:
@@ -290,6 +288,7 @@ class RenderThread:
     def _take_mail(self) -> None:
         request, self._waiting, self._has_mail = self._waiting, None, False
         has_skipped, self._has_skipped = self._has_skipped, False
+        self._words.end()
         if self._is_retry:
             self._is_retry, self._failed, self._present = False, None, None
         if request is None:
@@ -335,6 +334,7 @@ class RenderThread:
                 exchange.finish(slot, is_drawn)
         self._failed, self._samples = None, outcome.samples
         self._is_kept = outcome.is_kept and not outcome.is_whole
+        self._words.hear(request.scene.name, outcome.share, self._rows_ms)
         if not outcome.is_whole:  # the mail is looked at before the other rows
             self._rows_ms += (time.perf_counter() - begin) * 1000.0
             return
@@ -387,6 +387,7 @@ class RenderThread:
         """Say it once, drop what may be broken, and wait for another choice. A structure that refuses a scene has
         broken nothing."""
         self._failed, self._is_complete = (request, error), True
+        self._words.end()
         if not isinstance(error, HierarchyError):
             with contextlib.suppress(Exception):
                 self._maker.close()

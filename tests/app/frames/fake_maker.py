@@ -55,7 +55,10 @@ class Maker:
         if len(self.times) <= self.parts:
             self.between.wait(EVENT_S)
             return Outcome(
-                len(self.times), self.samples - 1, 2, None, "host", "a test", is_whole=False, is_kept=self.is_kept
+                *(len(self.times), self.samples - 1, 2, None, "host", "a test"),
+                is_whole=False,
+                is_kept=self.is_kept,
+                share=0.5,
             )
         for slot in slots:
             slot.drawn = (slot.width, slot.height)

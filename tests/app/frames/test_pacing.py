@@ -33,7 +33,9 @@ def test_a_slow_picture_at_rest_is_shown_small_and_then_whole_and_tells_what_all
     part = makers.draw_rows()
     assert not part.is_whole and part.samples == 0 and makers.slot.drawn[0] < 400, "nothing new is shown yet"
     assert engine.rows == [8], "50 ms of 9.4 a row"
+    assert part.share == 8 / 320
     whole = makers.draw()
+    assert whole.share == 1.0
     assert makers.slot.drawn == (400, 320) and whole.samples == whole.samples_wanted == 1 and sum(engine.rows) == 320
     view = whole.statistics.views[0]
     assert (

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from raygrove.app.frames import row_words
 from raygrove.app.frames.render_thread import RenderThread
 from raygrove.gpu.scene import Moment
 from raygrove.gpu.target.base import NoDeviceError
@@ -323,3 +324,19 @@ def test_a_picture_that_is_kept_is_stopped_by_another_choice(bench: Bench, chang
         bench.wait(lambda: bench.thread._present is others[changed])
     assert not bench.frames
     bench.maker.parts = 0
+
+
+def test_how_far_a_slow_picture_is_is_said_until_it_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_words, "LONG_MS", -1.0)
+    said: list[str] = []
+    frames: list[Any] = []
+    thread = RenderThread(frames.append, said.append, said.append, make_maker=Maker)  # type: ignore[arg-type]
+    Maker.made[-1].parts = 3
+    Maker.made[-1].between.set()
+    thread.start()
+    thread.submit(request(0.0))
+    end = time.monotonic() + EVENT_S
+    while not frames and time.monotonic() < end:
+        time.sleep(0.002)
+    assert thread.stop(EVENT_S)
+    assert said == ["Drawing nothing: 50% of the picture"] * 3 + [""]

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from raygrove.app.frames.row_words import drawn_so_far
 from raygrove.app.ui.window.main_window import MainWindow
 from tests.app.stand_ins import PaintedMaker
 
@@ -121,3 +122,9 @@ def test_a_strip_that_is_there_stays_while_it_is_told_how_far_it_is(scene_window
     assert waiting.is_long and said[-1] == (True, "Compiling H-PLOC, first use only: 1 of 12")
     waiting.hear("")
     assert not waiting.is_long and said[-1] == (False, "")
+
+
+def test_a_picture_that_is_drawn_in_rows_has_no_strip(window: MainWindow) -> None:
+    waiting = window.running.waiting
+    waiting.hear(drawn_so_far("sponza", 0.25))
+    assert not waiting.sentence and not waiting.is_long, "there is nothing to take back"
