@@ -42,7 +42,7 @@ def apply(choice: str) -> None:
     if application.palette() != wanted:
         application.setPalette(wanted)
         for name in BORDERED:
-            application.setPalette(bordered(wanted), name)
+            application.setPalette(bordered(wanted), name)  # type: ignore[arg-type]  # its stub says bytes, it takes str
 
 
 def desktop_scheme() -> Qt.ColorScheme:
@@ -76,11 +76,12 @@ def bordered(made: QPalette) -> QPalette:
     """Those colours for what is drawn on a window or panel and fills nothing with the window's colour itself, so that
     its border is that of the scheme; where it cannot be used, half as strong."""
     changed, border, panel = QPalette(made), made.color(Role.Mid), made.color(Role.Base)
-    faint = QColor(*((one + other) // 2 for one, other in zip(border.getRgb()[:3], panel.getRgb()[:3], strict=True)))
+    channels = (QColor.red, QColor.green, QColor.blue)
+    faint = QColor(*((of(border) + of(panel)) // 2 for of in channels))
     times = OUTLINE if border.lightness() > panel.lightness() else OUTLINE / BOX_OUTLINE  # the fainter of them counts
     for group, color in ((Group.Active, border), (Group.Inactive, border), (Group.Disabled, faint)):
-        hue, saturation, value, _ = color.getHsv()
-        changed.setColor(group, Role.Window, QColor.fromHsv(hue, saturation, min(255, round(value * times))))
+        value = min(255, round(color.value() * times))
+        changed.setColor(group, Role.Window, QColor.fromHsv(color.hsvHue(), color.hsvSaturation(), value))
     return changed
 
 

@@ -51,7 +51,14 @@ def laboratory(tmp_path: Path) -> Iterator[str]:
     """The address of a notebook in JupyterLab on loopback, which has settings and kernels of its own."""
     if words := _without():
         pytest.skip(f"a notebook in a real browser: {words}")
-    cell = {"cell_type": "code", "id": "look", "metadata": {}, "source": CELL, "outputs": [], "execution_count": None}
+    cell: dict[str, object] = {
+        "cell_type": "code",
+        "id": "look",
+        "metadata": {},
+        "source": CELL,
+        "outputs": [],
+        "execution_count": None,
+    }
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     notebook = {"cells": [cell], "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
     (tmp_path / "look.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
@@ -59,9 +66,9 @@ def laboratory(tmp_path: Path) -> Iterator[str]:
     no_news = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
     (tmp_path / "config" / "labconfig").mkdir(parents=True)
     (tmp_path / "config" / "labconfig" / "page_config.json").write_text(json.dumps(no_news), encoding="utf-8")
-    words = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", "--port=0"]
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", "--port=0"]
     with open(tmp_path / "log", "wb") as log, subprocess.Popen(
-        [*words, f"--ServerApp.root_dir={tmp_path}"], stdout=log, stderr=log,
+        [*command, f"--ServerApp.root_dir={tmp_path}"], stdout=log, stderr=log,
         env={**os.environ, **{name: str(path) for name, path in folders.items()}, "IPYTHONDIR": str(tmp_path / "ipy")},
     ) as server:  # fmt: skip
         try:

@@ -88,8 +88,13 @@ def test_a_step_is_drawn_once_for_a_camera(
     monkeypatch: pytest.MonkeyPatch, qtbot: Any,
 ) -> None:  # fmt: skip
     panel = opened(scene_window, replays["lbvh"], monkeypatch, qtbot)
-    drawn, draw = [], tools.marks._draw_step
-    monkeypatch.setattr(tools.marks, "_draw_step", lambda step: (drawn.append(step), draw(step))[1])
+    drawn, draw = list[object](), tools.marks._draw_step
+
+    def drawing(step: Any) -> Any:
+        drawn.append(step)
+        return draw(step)
+
+    monkeypatch.setattr(tools.marks, "_draw_step", drawing)
     panel.go(12)
     first = tools.marks.grab().toImage()
     assert tools.marks.grab().toImage() == first and len(drawn) == 1, "painted again, from what was drawn"
