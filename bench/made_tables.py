@@ -27,7 +27,7 @@ BLOCK = re.compile(
     r"(?P<made>.*?)(?P<end><!-- made -->)",
     re.S,
 )
-MACHINES = {"h200": "H200", "epyc-2cores": "two EPYC cores"}
+MACHINES = {"h200": "H200", "2cores": "two cores"}
 """What tables call the devices of saved results."""
 
 Find = Callable[[str, str], Goal]

@@ -8,15 +8,16 @@ import json
 import pathlib
 import re
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from .arguments import UsageError
 
 RESULTS = pathlib.Path(__file__).parent / "results"
 NAME = re.compile(r"(?P<device>.+?)-(?P<date>\d{4}-\d\d-\d\d)-(?:(?P<letter>[a-z])-)?(?P<what>[a-z0-9-]+?)")
-DEVICES = {"cuda": "h200", "host": "epyc-2cores"}
-"""What files of a kind of target begin with."""
+DEVICES = {"cuda": "h200", "host": "2cores"}
+"""What files of a kind of target name as their device, or as the last part of it: epyc-2cores and xeon-2cores are two
+cores of a processor."""
 
 
 Content = dict[str, Any]
@@ -74,13 +75,19 @@ class SavedResult:
 def saved(device: str, what: str, folder: pathlib.Path = RESULTS) -> list[SavedResult]:
     """The files of one kind from one device, the newest first."""
     found = []
-    for path in folder.glob(f"{device}-*.json"):
-        match = NAME.fullmatch(path.stem)
-        if match and (match["device"], match["what"]) == (device, what):
-            content = json.loads(path.read_text(encoding="utf-8"))
-            date = str(content.get("context", {}).get("date") or content.get("date") or match["date"])
-            found.append((date, match["letter"] or "", SavedResult(path.stem, date, content)))
+    for path, match in _named(device, what, "json", folder):
+        content = json.loads(path.read_text(encoding="utf-8"))
+        date = str(content.get("context", {}).get("date") or content.get("date") or match["date"])
+        found.append((date, match["letter"] or "", SavedResult(path.stem, date, content)))
     return [one for *_, one in sorted(found, key=lambda row: row[:2], reverse=True)]
+
+
+def _named(device: str, what: str, ending: str, folder: pathlib.Path) -> Iterator[tuple[pathlib.Path, re.Match[str]]]:
+    """Files of one kind from a device, and how their names are read."""
+    for path in folder.glob(f"*{device}-*-{what}.{ending}"):
+        match = NAME.fullmatch(path.stem)
+        if match and match["what"] == what and f"-{match['device']}".endswith(f"-{device}"):
+            yield path, match
 
 
 def newest(device: str, what: str, folder: pathlib.Path = RESULTS) -> SavedResult | None:
@@ -92,18 +99,11 @@ def newest_policy(device: str, folder: pathlib.Path = RESULTS) -> SavedResult | 
     """The newest table of `bench policy`, which is saved as text: `ratios` of `auto` over the better fixed choice by
     scene."""
     found = []
-    for path in folder.glob(f"{device}-*-policy.txt"):
-        match = NAME.fullmatch(path.stem)
-        if match and (match["device"], match["what"]) == (device, "policy"):
-            text = path.read_text(encoding="utf-8")
-            head = dict(re.findall(r"^(commit|date): (\S+)$", text, re.MULTILINE))
-            ratios = {scene: float(ratio) for scene, ratio in re.findall(r"^(\S.*): ([\d.]+)$", text, re.MULTILINE)}
-            date = str(head.get("date") or match["date"])
-            found.append(
-                (
-                    date,
-                    match["letter"] or "",
-                    SavedResult(path.stem, date, {"context": {"commit": head.get("commit", "")}, "ratios": ratios}),
-                )
-            )
+    for path, match in _named(device, "policy", "txt", folder):
+        text = path.read_text(encoding="utf-8")
+        head = dict(re.findall(r"^(commit|date): (\S+)$", text, re.MULTILINE))
+        ratios = {scene: float(ratio) for scene, ratio in re.findall(r"^(\S.*): ([\d.]+)$", text, re.MULTILINE)}
+        date = str(head.get("date") or match["date"])
+        content = {"context": {"commit": head.get("commit", "")}, "ratios": ratios}
+        found.append((date, match["letter"] or "", SavedResult(path.stem, date, content)))
     return max(found, key=lambda row: row[:2])[-1] if found else None

@@ -1,6 +1,6 @@
 """What pages claim, from the newest saved runs: writes docs/performance/goals.md, tables and marked figures.
 
-A marked figure in a page reads `<!--= WHOSE | WHAT | FORMAT -->figure<!--/-->`: WHOSE is h200 or epyc-2cores, WHAT one
+A marked figure in a page reads `<!--= WHOSE | WHAT | FORMAT -->figure<!--/-->`: WHOSE is h200 or 2cores, WHAT one
 of the bars of docs/performance/goals.md or of FIGURES below, FORMAT how Python formats the number (`.0f`). In a
 table each bar in it is written `\\|`, or it would end the cell. Behind a backtick it is an example. Whole tables are
 named by their rows (bench/made_tables.py). Run it whenever a result is saved.
@@ -32,7 +32,7 @@ from ..saved_goals import saved_goals, window_rates
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "performance" / "goals.md"
 MARK = re.compile(r"(?<!`)<!--= *(?P<key>[^|>]+\|[^|>]+\|[^|>]+?) *-->(?P<shown>.*?)<!--/-->", re.DOTALL)
-NAMES = {"h200": "One NVIDIA H200", "epyc-2cores": "Two cores of an AMD EPYC"}
+NAMES = {"h200": "One NVIDIA H200", "2cores": "Two cores of a processor"}
 RENAMED_FROM, RENAMED_TO, RENAMED = "2026-11-21", "2026-11-22", (re.compile(r"\bhploc\b"), "hploc_sah")
 """What was the default of `hploc` in files saved on that day is `hploc_sah` since the next; before, it was the climb
 that `hploc` is again."""
