@@ -1,8 +1,9 @@
-"""What a large store and a file of USD cost, in processor seconds: leaving out jobs that have results, a query by SQL
-over a packed store, and opening USD of a mesh with time samples once its library is loaded.
+"""What a large store and a file of USD cost, in processor seconds.
 
-Results are made up and lie in a folder that is deleted. The commands are those of a user, in processes of their own,
-their start included. Prints the least of --repeat turns beside the bar; the exit status is 1 where one is missed.
+Measured are leaving out jobs that have results, a query by SQL over a packed store, and opening USD of a mesh with time
+samples once its library is loaded. Results are made up and lie in a folder that is deleted. The commands are those of a
+user, in processes of their own, their start included. Prints the least of --repeat turns beside the bar; the exit
+status is 1 where one is missed.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""Many worlds in one tree: moved, updated and traced every step, what the library's face costs a call, and its first
-call.
+"""Many worlds in one tree, moved and traced every step; what the library costs a call, and its first call.
 
 A world is a body of triangles in a place of its own group; all worlds lie in one place, so that only the group keeps
 their rays apart. `groups` has a tree for each group (two_level/bvh2), `filter` one tree over all worlds and a test at

@@ -54,7 +54,7 @@ class Spot:
 class HotSpots:
     """What rays called `rays` did: those of closest hits or of `any`, or both. Arrays (N,) are by row of `table`.
     `visits` int64 are rays that entered the node; `tests` and `hits` those of primitives in a leaf; `culled` its
-    children that rays were not sent on to."""
+    children that rays were not sent on to. `str` lists the `listed` dearest nodes, and what was found."""
 
     table: NodeTable
     counts: Counts
@@ -65,6 +65,7 @@ class HotSpots:
     intersection_cost: float = 1.0
     configuration: str = ""
     findings: tuple[Finding, ...] = ()
+    listed: int = 20
 
     # -- by node ------------------------------------------------------------------------------------------------------
     @property
@@ -221,7 +222,7 @@ class HotSpots:
         lines = [f"{self.counts.rays:,} rays ({self.rays}), {counts}", "node        depth      visits   share  missed"]
         lines += [
             f"{one.name:<11} {one.depth:>5} {one.visits:>11,} {one.share:>7.1%} {one.missed:>7.1%}"
-            for one in self.top(20)
+            for one in self.top(self.listed)
         ]
         return "\n".join([*lines, *(f"{one.sentence} {remedy_sentence(one)}" for one in self.findings)])
 

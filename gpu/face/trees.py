@@ -309,13 +309,14 @@ class Structure(NearestToArrays):
             return TreeStatistics(**values, build_ms=self._times.build_ms())
 
     # -- the laboratory ----------------------------------------------------------------------------------------------
-    def hot_spots(self, rays: Rays, *, kind: str = "closest") -> HotSpots:
-        """Where rays, looking for their closest hit or for any, spend their steps (`rg.hot_spots`). Waits for the
-        device. Error where rays meet only some of the scene."""
+    def hot_spots(self, rays: Rays, *, kind: str = "closest", top: int = 20) -> HotSpots:
+        """Where rays, looking for their closest hit or for any, spend their steps (`rg.hot_spots`); printed, the `top`
+        dearest nodes. Waits for the device. Error where rays meet only some of the scene."""
         from ..analysis.hot_frames import hot_spots_of_rays
 
         with self._used("Structure.hot_spots") as target:
-            return hot_spots_of_rays(target, self._hierarchy, buffered(target, rays, kind), kind)
+            found = hot_spots_of_rays(target, self._hierarchy, buffered(target, rays, kind), kind)
+        return dataclasses.replace(found, listed=top)
 
     def step(self, ray: RaySet, kind: str = "closest") -> RayLog:
         """What one ray really does, event by event, as the traversal itself reports it: a RaySet of one, `rays[7]`, and

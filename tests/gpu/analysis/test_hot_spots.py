@@ -177,6 +177,9 @@ def test_a_structure_counts_given_rays() -> None:
         rays = rg.RaySet(*some_rays())
         found = tree.hot_spots(rays)
         assert found.counts.rays == 64 and len(found.top(5)) == 5
+        printed = str(tree.hot_spots(rays, top=5)).splitlines()
+        assert [line.split("  ")[0] for line in printed[2:7]] == [one.name for one in found.top(5)]
+        assert len(str(found).splitlines()) - len(printed) == len(found.top(20)) - 5
         assert rg.hot_spots(tree, rays, kind="any").tests.sum() <= found.tests.sum()
         with pytest.raises(rg.Error, match="known"):
             found.top(by="object")
