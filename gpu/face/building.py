@@ -19,7 +19,7 @@ from . import arrays
 from .clips import Clip
 from .configured import Configured, configured
 from .devices import Device, device_of, of_target
-from .scenes import Scene
+from .scenes import Mesh, Scene
 from .sources import ClipSource, FixedSource, SceneSource
 from .trees import Structure
 
@@ -98,7 +98,8 @@ def build(
     scene = Scene(target=own.target)
     if isinstance(shape, Clip):
         return Structure(own, ClipSource(own.target, scene, shape), found)
-    scene.add_mesh(shape, triangles, check=check)
+    with own.used("rg.build"):
+        scene.meshes = (Mesh(own, shape, triangles, check=check),)
     return Structure(own, SceneSource(own.target, scene), found)
 
 

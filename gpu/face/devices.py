@@ -47,6 +47,12 @@ class Device:
         finally:
             self._lock.release()
 
+    @contextlib.contextmanager
+    def left(self) -> Iterator[None]:
+        """For closing, which may not fail: waits until no other thread is within a call. In a forked one none is."""
+        with contextlib.nullcontext() if os.getpid() != self._process else self._lock:
+            yield
+
 
 def device_of(name: str = "auto") -> Device:
     """This thread's device of that name: auto, cpu, cuda or cuda:N, the same in every call. Raises NoDeviceError where

@@ -360,12 +360,13 @@ class Structure(NearestToArrays):
 
     # -- life ---------------------------------------------------------------------------------------------------------
     def close(self) -> None:
-        """Give the structure's memory back; harmless the second time."""
-        if self._is_open:
-            self._is_open = False
-            self._kept, self._tracer = (), None
-            self._times.close()
-            self._hierarchy.close()
+        """Give the structure's memory back, once no other thread is within a call; harmless the second time."""
+        with self._device.left():
+            if self._is_open:
+                self._is_open = False
+                self._kept, self._tracer = (), None
+                self._times.close()
+                self._hierarchy.close()
 
     def __enter__(self) -> Structure:
         return self

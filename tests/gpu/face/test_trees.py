@@ -284,12 +284,34 @@ def test_two_threads_are_told_and_not_crashed(host_target: Target) -> None:
         assert len(tree.trace([0, 0, 1], [0, 0, -1])) == 1, "afterwards it works"
 
 
+def test_wrong_arrays_are_told_by_the_call_that_was_made(host_target: Target) -> None:
+    with pytest.raises(rg.Error, match=r"^rg\.build: Triangle 0 is \[0, 1, 9\]"):
+        rg.build(ONE[0], [[0, 1, 9]], "hploc", target=host_target)
+
+
+def test_closing_waits_for_another_threads_call(host_target: Target) -> None:
+    tree = rg.build(ONE, "hploc", target=host_target)
+    with tree._device.used("test"):
+        other = threading.Thread(target=tree.close)
+        other.start()
+        other.join(0.2)
+        assert other.is_alive() and len(tree.trace([0, 0, 1], [0, 0, -1])) == 1, "nothing is taken away meanwhile"
+    other.join(20)
+    with pytest.raises(rg.Error, match="structure is closed"):
+        tree.update()
+
+
 def test_a_forked_process_is_told(host_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
     with rg.build(ONE, "hploc", target=host_target) as tree:
         monkeypatch.setattr(tree._device, "_process", -1)
         with pytest.raises(rg.Error, match="was forked") as raised:
             tree.update()
         assert "'spawn'" in raised.value.remedy
+        with tree._device._lock:  # by a thread that the fork has left behind
+            closing = threading.Thread(target=tree.close)
+            closing.start()
+            closing.join(20)
+            assert not closing.is_alive()
         monkeypatch.undo()
 
 
