@@ -251,7 +251,7 @@ def test_the_window_can_be_closed_while_a_scene_loads(window: MainWindow, qtbot:
     may_end.set()
     assert job.wait(60) and job.is_cancelled
     qtbot.wait(50)
-    assert window.document.mailroom.poll() <= 1
+    assert window.document.mailroom.poll() <= 2, "its last report and its end, at most"
 
 
 def test_cancel_ends_a_job(window: MainWindow, qtbot: Any) -> None:
