@@ -133,6 +133,18 @@ PANELS = (
     ("paused, share of a core", 0.005, ", the window as a product"),
 )
 """Figures of `bench panels`, their bars, and what tells a later bar of the same."""
+FIRST_USE: tuple[tuple[str, float, Callable[[Content], float | None]], ...] = (
+    ("first picture after start, warm cache", 1.0, _named("seconds", "first picture")),
+    ("welcome page after start, warm cache", 0.7, _named("seconds", "first page")),
+    ("first picture after start, empty cache", 4.0, _named("seconds", "first picture, empty cache")),
+    (
+        "first use of a structure, median over all",
+        4.0,
+        lambda content: _first(
+            row["seconds"] for row in content["results"] if row["what"].startswith("first use, median")
+        ),
+    ),
+)
 
 OTHERS = (
     OfOthers(
@@ -293,6 +305,18 @@ OTHERS = (
         lambda content: max(
             (row["figure"] for row in content["results"] if row["what"].startswith("longest pause")), default=None
         ),
+    ),
+    *(
+        OfOthers(
+            "host",
+            what,
+            bar,
+            "s",
+            "first-use",
+            "python -m raygrove.bench first_use",
+            read,
+        )
+        for what, bar, read in FIRST_USE
     ),
     OfOthers(
         "host",

@@ -13,7 +13,6 @@ ELSEWHERE = "only a run on another device is saved"
 NO_FILE = "no file of it is saved"
 ADVICE = "raygrove advise --demo explode --hierarchy hploc --set demo.triangles=100000"
 SWEEP = "raygrove sweep plan.toml --store DIR"
-FIRST_USE = "python -m raygrove.bench first_use"
 STORES = "python -m raygrove.bench stores --only"
 SCALING = "python -m raygrove.bench scaling"
 REGRET = "python -m raygrove.bench policy --optimum"
@@ -24,11 +23,7 @@ TESTS: Rows = (
     ("tests of the inner loop", 60.0, "s", True, "make quick"),
 )
 WINDOW: Rows = (
-    ("first picture after start, warm cache", 1.0, "s", True, FIRST_USE),
-    ("welcome page after start, warm cache", 0.7, "s", True, FIRST_USE),
-    ("first picture after start, empty cache", 4.0, "s", True, FIRST_USE),
     ("a structure whose kernels are cached drawn after the click", 50.0, "ms", True, ""),
-    ("first use of a structure, median over all", 4.0, "s", True, FIRST_USE),
     ("refining a still picture stopped by a drag", 50.0, "ms", True, ""),
     ("99 of 100 pauses of the window in the whole tour, both cores busy", 50.0, "ms", True, ""),
     ("longest pause of the window in the whole tour, both cores busy", 150.0, "ms", True, ""),
