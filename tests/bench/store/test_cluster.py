@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import signal
 import sys
 import time
+import types
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -240,3 +242,18 @@ def test_a_job_that_ran_out_of_time_by_itself_is_not_waited_for(tmp_path: Path) 
     future.status = "error"
     with pytest.raises(SweepError, match="a worker cannot do jobs"):
         Cluster(Store.made(tmp_path), "dask://127.0.0.1:9", square)._answer(Watched({}), future)
+
+
+def test_a_scheduler_that_closes_amid_a_question_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = pytest.importorskip("distributed.comm", reason="Dask is not installed").CommClosedError
+    made, taken_back = Cluster(Store.made(tmp_path), "dask://127.0.0.1:9", square), list[object]()
+
+    def ask(client: object) -> None:
+        raise closed("in <TCP (closed)>: Stream is closed")
+
+    client = types.SimpleNamespace(cancel=taken_back.append)
+    monkeypatch.setattr(made, "_client", lambda: contextlib.nullcontext(client))
+    monkeypatch.setattr(made, "_count", ask)
+    with pytest.raises(SweepError, match="the scheduler at .* is gone"):
+        made.run(iter(()))
+    assert taken_back == [[]]
