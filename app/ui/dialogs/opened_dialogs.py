@@ -134,7 +134,7 @@ class OpenedDialogs(QObject):
         """File > Export."""
         from raygrove.app.ui.dialogs.export_dialog import ExportDialog
 
-        ExportDialog(self._session, self._window).show()
+        _show(ExportDialog(self._session, self._window))
 
     def show_suites(self) -> None:
         """Tools > Run a suite; one at a time."""

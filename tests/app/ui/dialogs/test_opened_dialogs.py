@@ -13,7 +13,10 @@ from raygrove.app.ui.dialogs.opened_dialogs import OpenedDialogs
 from raygrove.app.ui.window.main_window import MainWindow
 
 
-@pytest.mark.parametrize("show", [OpenedDialogs.show_keys, OpenedDialogs.show_settings, OpenedDialogs.show_suites])
+@pytest.mark.parametrize(
+    "show",
+    [OpenedDialogs.show_export, OpenedDialogs.show_keys, OpenedDialogs.show_settings, OpenedDialogs.show_suites],
+)
 def test_a_dialog_is_no_higher_than_its_screen(
     scene_window: MainWindow, monkeypatch: pytest.MonkeyPatch, show: Callable[[OpenedDialogs], None]
 ) -> None:
