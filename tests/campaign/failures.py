@@ -1,8 +1,8 @@
 """What the machine refuses: each allocation, each launch and each written byte in turn.
 
-`python -m tests.campaign.failures [--every N]`. Pictures are drawn on the host target while its n-th request for memory
-fails, or its n-th launch does, as a driver's would; files are written while the system takes only so many bytes of
-one (RLIMIT_FSIZE, which a full disk is like: a write is cut short and the next one fails). Each must end in one
+`python -m tests.campaign.failures [--every N] [--device cuda]`. Pictures are drawn while the target's n-th request for
+memory fails, or its n-th launch does, as a driver's would; files are written while the system takes only so many bytes
+of one (RLIMIT_FSIZE, which a full disk is like: a write is cut short and the next one fails). Each must end in one
 sentence; the next picture must be the right one, bit by bit, and of a file the old text or the new one be there whole.
 """
 
@@ -34,11 +34,13 @@ from raygrove.app.settings.file import save_settings
 from raygrove.app.settings.settings import Settings, set_option
 from raygrove.app.user_files import bookmarks, key_bindings
 from raygrove.gpu.scene import Moment, Scene
-from raygrove.gpu.target.base import OutOfMemoryError, TargetError
+from raygrove.gpu.target.base import OutOfMemoryError, Target, TargetError
+from raygrove.gpu.target.cuda import CudaTarget
 from raygrove.gpu.target.host import HostTarget
 
 SIZE = (32, 24)
 CHOICES = (("lbvh", "bvh2", "smooth"), ("sbvh", "bvh4", "ao"), ("ploc", "bvh2", "path"), ("sah_events", "kd8", "steps"))
+TARGETS: dict[str, type[Target]] = {"cpu": HostTarget, "cuda": CudaTarget}
 MOST = 3000
 """Requests and launches of a picture, at most: what counts further never ends."""
 
@@ -52,10 +54,10 @@ class Tally:
     findings: list[str] = dataclasses.field(default_factory=list)
 
 
-def state_of(structure: str, layout: str, ray_type: str) -> State:
-    """A choice on the host, with one thread."""
+def state_of(structure: str, layout: str, ray_type: str, device: str = "cpu") -> State:
+    """A choice, with one thread where it is on the host."""
     settings = Settings()
-    chosen = {"device": "cpu", "hierarchy": structure, "layout": layout, "ray_type": ray_type}
+    chosen = {"device": device, "hierarchy": structure, "layout": layout, "ray_type": ray_type}
     for key, value in chosen.items():
         settings = set_option(settings, f"render.{key}", value)
     settings = set_option(set_option(settings, "display.adapt_resolution", False), "update.always", True)
@@ -63,21 +65,21 @@ def state_of(structure: str, layout: str, ray_type: str) -> State:
 
 
 @contextlib.contextmanager
-def failing(method: str, number: int, error: TargetError) -> Iterator[list[int]]:
-    """The `number`-th call of a method of the host target raises `error`; the list holds how many calls there were."""
-    real, count = getattr(HostTarget, method), [0]
+def failing(method: str, number: int, error: TargetError, kind: type[Target] = HostTarget) -> Iterator[list[int]]:
+    """The `number`-th call of a method of such targets raises `error`; the list holds how many calls there were."""
+    real, count = getattr(kind, method), [0]
 
-    def call(self: HostTarget, *arguments: Any, **named: Any) -> Any:
+    def call(self: Target, *arguments: Any, **named: Any) -> Any:
         count[0] += 1
         if count[0] == number:
             raise error.with_traceback(None)  # the same one again: it would keep the frames of all before
         return real(self, *arguments, **named)
 
-    setattr(HostTarget, method, call)
+    setattr(kind, method, call)
     try:
         yield count
     finally:
-        setattr(HostTarget, method, real)
+        setattr(kind, method, real)
 
 
 def drawn(maker: FrameMaker, scene: Scene, state: State) -> np.ndarray:
@@ -91,16 +93,16 @@ def drawn(maker: FrameMaker, scene: Scene, state: State) -> np.ndarray:
 
 def refuse_each(method: str, error: TargetError, state: State, scene: Scene, every: int = 1) -> Tally:
     """Each `every`-th call refused, in a maker of its own."""
-    tally = Tally()
+    tally, kind = Tally(), TARGETS[state.settings.render.device]
     maker = FrameMaker()
-    with failing(method, 0, error) as count:
+    with failing(method, 0, error, kind) as count:
         expected = drawn(maker, scene, state)
     maker.close()
     for number in range(1, min(count[0], MOST) + 1, every):
         maker = FrameMaker()
         tally.tried += 1
         try:
-            with failing(method, number, error):
+            with failing(method, number, error, kind):
                 drawn(maker, scene, state)
             tally.findings.append(f"{method} {number} was refused and nothing was said")
         except TargetError as said:
@@ -184,6 +186,8 @@ def main(arguments: list[str] | None = None) -> int:
     """Everything in turn; a line for each, and 1 where there is a finding."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--every", type=int, default=1, help="refuse each N-th alone (1)")
+    words = "what draws; files are written where it is the CPU (cpu)"
+    parser.add_argument("--device", choices=tuple(TARGETS), default="cpu", help=words)
     names = parser.parse_args(arguments)
     begun, found = time.monotonic(), 0
     scene = make_demo("walker", 100)
@@ -200,9 +204,10 @@ def main(arguments: list[str] | None = None) -> int:
 
     for method, error in refusals.items():
         for choice in CHOICES:
-            say(f"{method}: {' '.join(choice)}", refuse_each(method, error, state_of(*choice), scene, names.every))
+            tally = refuse_each(method, error, state_of(*choice, names.device), scene, names.every)
+            say(f"{method}: {' '.join(choice)}", tally)
     with tempfile.TemporaryDirectory(prefix="raygrove-campaign-") as name:
-        for file in writers(Path(name)):
+        for file in writers(Path(name)) if names.device == "cpu" else ():
             folder = Path(name) / file.replace(".", "_")
             folder.mkdir()
             say(f"bytes: {file}", refuse_bytes(file, folder, names.every))

@@ -1,9 +1,9 @@
 """A long day of a person, by chance: other structures, layouts, ray types, sizes and scenes, files opened, pictures and
-tables exported, in one process without a window, on the host.
+tables exported, in one process without a window, on the host or on a GPU.
 
-`python -m tests.campaign.soak [--minutes N] [--seed N]`. Each choice is met once with each scene; a minute later, each
-few minutes and at the end: memory, descriptors, threads and temporary files; what grows is a finding, memory by more
-than 2 %. The scenes at each look are those of the beginning.
+`python -m tests.campaign.soak [--minutes N] [--seed N] [--device cuda]`. Each choice is met once with each scene; a
+minute later, each few minutes and at the end: memory, descriptors, threads and temporary files; what grows is a
+finding, memory by more than 2 %, that of a GPU, too. The scenes at each look are those of the beginning.
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ class Looks:
 class Soak:
     """One process at work, and what it has taken at any time."""
 
-    def __init__(self, folder: Path, seed: int, combinations: int) -> None:
-        self.folder, self.chance, self.counts = folder, random.Random(seed), Counter[str]()
+    def __init__(self, folder: Path, seed: int, combinations: int, device: str = "cpu") -> None:
+        self.folder, self.device, self.chance, self.counts = folder, device, random.Random(seed), Counter[str]()
         self.maker, self.scenes = FrameMaker(), [make_demo(name, count) for name, count in DEMOS]
         self.opened = [writers.write_animated_glb(folder / "a.glb"), writers.write_skinned_glb(folder / "s.glb")]
         positions, triangles = writers.sphere(12, 18)
@@ -101,7 +101,7 @@ class Soak:
         """Another choice."""
         (name, layout), ray_type = choice or self.chance.choice(self.choices)
         settings = set_option(Settings(), "ray_type.radiosity.points", 300)
-        chosen = {"device": "cpu", "hierarchy": name, "layout": layout, "ray_type": ray_type}
+        chosen = {"device": self.device, "hierarchy": name, "layout": layout, "ray_type": ray_type}
         for key, value in chosen.items():
             settings = set_option(settings, f"render.{key}", value)
         width, height = self.chance.choice(SIZES)
@@ -125,7 +125,10 @@ class Soak:
         self.scenes = [make_demo(name, count) for name, count in DEMOS]
         for scene in self.scenes:
             self.draw(self.choices[0], scene)
-        return taken_by(self.folder)
+        taken = taken_by(self.folder)
+        if self.device == "cuda":
+            taken["device MiB"] = sum(self.maker.target_for(self.state()).memory().values()) / 2**20
+        return taken
 
     def step(self) -> None:
         """One thing that a person does."""
@@ -164,7 +167,7 @@ class Soak:
 def has_grown(first: dict[str, float], last: dict[str, float]) -> bool:
     """Whether more is taken than at first, beyond what memory may grow by; prints what."""
     findings = [key for key in ("descriptors", "threads", "files") if last[key] > first[key]]
-    findings += ["MiB"] if last["MiB"] > first["MiB"] * (1.0 + GROWTH) else []
+    findings += [key for key in first if key.endswith("MiB") and last[key] > first[key] * (1.0 + GROWTH)]
     print(f"{len(findings)} findings: {', '.join(findings) or 'nothing has grown'}")
     return bool(findings)
 
@@ -176,13 +179,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1, help="another seed does other things (1)")
     words = "structures with layouts and ray types, drawn by the seed: each compiles for seconds at first (24)"
     parser.add_argument("--combinations", type=int, default=24, help=words)
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="what draws (cpu)")
     names = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="raygrove-soak-") as name:
         work, own = Path(name) / "work", Path(name) / "temporary"
         work.mkdir()
         own.mkdir()
         tempfile.tempdir = str(own)
-        soak, looks = Soak(work, names.seed, names.combinations), Looks()
+        soak, looks = Soak(work, names.seed, names.combinations, names.device), Looks()
         soak.meet()
         print(f"all met after {time.monotonic() - looks.begun:.0f} s", flush=True)
         looks.start(names.minutes)
