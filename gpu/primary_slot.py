@@ -38,7 +38,7 @@ class PrimarySlot:
             return False
         if wanted is not None:
             check_scene(self._scene, wanted)
-        self._chooser = None if wanted is None else Chooser(self._target, wanted)
+        self._chooser = None if wanted is None else Chooser(self._target, wanted, self._scene)
         self.caster = None if wanted is None else TileCaster(self._target, wanted)
         return True
 

@@ -78,7 +78,7 @@ def step_options(variant: str, step: str, grid: int = 64, block: tuple[int, int]
 
 def auto_options(target: Target, view: View, situation: Situation) -> GlyphOptions:
     """What `auto` takes, after as many casts as a window would give it frames for that."""
-    chooser, caster = Chooser(target, GlyphOptions()), TileCaster(target)
+    chooser, caster = Chooser(target, GlyphOptions(), view), TileCaster(target)
 
     def cast() -> None:
         with target.phase("cast"):

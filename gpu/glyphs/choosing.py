@@ -1,5 +1,5 @@
 """What `auto` is: the arrangement that was fastest where it was measured, for about so many spheres of about such a
-size in a picture of about such a size, on this device.
+size in a picture of about such a size, of this scene on this device.
 
 Where frames may be used to measure (`may_try`: a window's), the first ones of such a picture are drawn by the
 candidates in turn: pictures are equal, so nobody sees it, and each frame's own times come back later. The fastest is
@@ -127,19 +127,21 @@ class Trial:
         self.best = best if least.get(best, math.inf) < rule * (1.0 - LEAST_GAIN) else 0
 
 
-_TRIALS: weakref.WeakKeyDictionary[Target, dict[tuple[int, ...], Trial]] = weakref.WeakKeyDictionary()
-"""What was measured on each target: views, scenes and engines share it."""
+Trials = dict[tuple[int, ...], Trial]
+_TRIALS: weakref.WeakKeyDictionary[Target, weakref.WeakKeyDictionary[object, Trials]] = weakref.WeakKeyDictionary()
+"""What was measured of each scene on each target: views and engines share it. Not scenes: how their spheres lie, and in
+which order in memory, makes one arrangement or another the fastest."""
 
 
 class Chooser:
-    """What `auto` is for one view, from frame to frame. Options that say how spheres are read and tested stay what was
-    chosen."""
+    """What `auto` is for one view of a scene, from frame to frame. Options that say how spheres are read and tested
+    stay what was chosen."""
 
-    def __init__(self, target: Target, options: GlyphOptions) -> None:
+    def __init__(self, target: Target, options: GlyphOptions, scene: object) -> None:
         self.target, self.options = target, options
         self._candidates = CANDIDATES[target.kind]
         self._class: tuple[int, ...] | None = None
-        self._trials = _TRIALS.setdefault(target, {})
+        self._trials = _TRIALS.setdefault(target, weakref.WeakKeyDictionary()).setdefault(scene, {})
 
     @property
     def is_open(self) -> bool:

@@ -21,9 +21,16 @@ class AnyTarget:
     kind = "cuda"
 
 
-def chooser(options: GlyphOptions | None = None, target: AnyTarget | None = None) -> Chooser:
+class AnyScene:
+    """All that a chooser asks of a scene: which it is."""
+
+
+SCENE = AnyScene()
+
+
+def chooser(options: GlyphOptions | None = None, target: AnyTarget | None = None, scene: AnyScene = SCENE) -> Chooser:
     """One for a target of its own."""
-    return Chooser(target or AnyTarget(), options or GlyphOptions())  # type: ignore[arg-type]
+    return Chooser(target or AnyTarget(), options or GlyphOptions(), scene)  # type: ignore[arg-type]
 
 
 def run_trial(of: Chooser, times_ms: Sequence[float], situation: Situation = HERE) -> list[str]:
@@ -101,9 +108,21 @@ def test_a_picture_on_the_border_of_a_class_stays_in_it() -> None:
     assert "fastest" in of.choose(HERE, True)[1]
 
 
+def test_each_scene_has_its_own() -> None:
+    """The same spheres in another order in memory are another scene; views of one scene share what was measured."""
+    target, other = AnyTarget(), AnyScene()
+    run_trial(chooser(target=target), (5.0, 1.0, 4.0, 4.0, 4.0))
+    assert "fastest" in chooser(target=target).choose(HERE, True)[1]
+    of = chooser(target=target, scene=other)
+    assert of.choose(HERE, True)[1] == "auto: trying 1 of 5"
+    run_trial(of, (5.0, 4.0, 1.0, 4.0, 4.0))
+    assert of.choose(HERE, True)[0].arrangement == "pixels_by_pixels"
+    assert not chooser(target=target).choose(HERE, True)[0].near_first
+
+
 def test_what_was_chosen_is_not_tried(host_target: Target) -> None:
     options = GlyphOptions(arrangement="spheres_by_spheres")
-    assert Chooser(host_target, options).choose(HERE, True)[:2] == (options, "chosen")
+    assert Chooser(host_target, options, SCENE).choose(HERE, True)[:2] == (options, "chosen")
 
 
 def test_a_radius_in_pixels_is_that_at_the_middle() -> None:
