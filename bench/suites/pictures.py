@@ -51,5 +51,5 @@ def take(
             image = pixels.download()
         words = (shot.number, choice.published if choice.is_same else f"{choice.published}-{choice.name}", shot.of)
         name = "-".join(filter(None, (re.sub(r"[^a-z0-9.]+", "-", word.lower()).strip("-") for word in words)))
-        title = choice.label(scene.triangle_count) + (f": {shot.of}" if shot.of else "")
+        title = choice.label(scene) + (f": {shot.of}" if shot.of else "")
         report.pictures.append(Picture(shot.number, title, job.save_picture(name, image)))

@@ -62,20 +62,22 @@ class SceneChoice:
             return f"{name} about {self.source.body.rpartition('/')[2].split('.')[0]}"
         return f"{name} with {self.source.runners} of walker" if self.source.runners else name
 
-    def label(self, triangles: int) -> str:
+    def label(self, scene: Scene) -> str:
         """What a row of ours is called: never the published name alone where it is another model."""
+        triangles, spheres = scene.triangle_count, scene.sphere_count
+        size = f"{triangles:,} triangles" if triangles or not spheres else f"{spheres:,} spheres"
         if not self.is_published:
-            return f"{self.published} ({self.relation}), {triangles:,} triangles"
+            return f"{self.published} ({self.relation}), {size}"
         if self.is_same:
-            return f"{self.published} (same scene, {triangles:,} triangles)"
-        return f"stand-in for {self.published}: {self.name}, {triangles:,} triangles"
+            return f"{self.published} (same scene, {size})"
+        return f"stand-in for {self.published}: {self.name}, {size}"
 
 
 def what(choice: SceneChoice, scene: Scene) -> dict[str, Any]:
     """What every row of a scene says of it."""
     return {
         "published_scene": choice.published if choice.is_published else "",
-        "scene": choice.label(scene.triangle_count),
+        "scene": choice.label(scene),
         "triangles": scene.triangle_count,
     }
 

@@ -121,6 +121,7 @@ def test_the_whole_suite_on_little(
     assert swept == {("v1", "sorted"), ("v4", "sorted"), ("v4", "boxes")}
     (picture,) = drawn_as.values()
     assert picture.shape == (32, 48, 4) and picture[:, :, :3].std() > 10.0, "60 spheres of 96 px of a picture of 1024"
+    assert [one.title for one in report.pictures] == ["stand-in for 1K spheres of 3 px: spheres, 60 spheres"]
     page = page_of(report)
     drawn = {plot.number: plot for plot in report.plots}
     assert drawn["5.6-published"].series["v1"][0][0] == 64.0 and "v3" not in drawn["5.6"].series
