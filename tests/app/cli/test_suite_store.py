@@ -25,8 +25,9 @@ from raygrove.bench.suites.pages import again
 from raygrove.bench.suites.report import Picture, report_from_json
 
 RESULTS = Path(__file__).resolve().parents[3] / "bench" / "results"
-SAVED = ("h200-2026-11-28-chang2012", "h200-2026-11-28-kolodzey2014", "h200-2026-11-28-meister2014",
-         "xeon-2cores-2026-11-23-octree2008")  # fmt: skip
+SAVED = tuple(
+    f"h200-2026-11-28-{suite}" for suite in ("chang2012", "kolodzey2014", "meister2014", "octree2008", "soell2015")
+)
 NOTHING = dict.fromkeys(("repeat", "size", "threads", "most_triangles", "scenes", "data"))
 JOBS_OF = {"chang2012": 7, "kolodzey2014": 7, "meister2014": 19, "octree2008": 5, "soell2015": 8}
 
