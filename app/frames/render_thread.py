@@ -1,11 +1,10 @@
-"""The one thread that owns target, engine and stream. It draws the newest request, again and again, until there is
-nothing to add.
+"""The one thread that owns target, engine and stream. It draws the newest request until there is nothing to add.
 
 `submit` replaces the request that waits (the latest wins). A slow picture at rest is drawn some rows at a time, and the
-request that waits is looked at in between. A request whose picture still gains samples is drawn again
-without being asked, and with `update.always` every picture is; then the thread sleeps. What has failed is not tried
-again before something changes that it may depend on; `retry` tries it all the same. `ask` puts questions to what draws,
-between frames. Callbacks are called on the render thread: hand over to your own.
+request that waits is looked at in between. A request whose picture still gains samples is drawn again without being
+asked, and with `update.always` every picture is; then the thread sleeps. What has failed is not tried again before
+something changes that it may depend on; `retry` tries it all the same. `ask` puts questions to what draws, between
+frames. Callbacks are called on the render thread: hand over to your own.
 """
 
 from __future__ import annotations
@@ -158,13 +157,14 @@ class FinishedFrame:
 
 
 class RenderThread:
-    """See the module. `on_frame(FinishedFrame)`, `on_problem(Problem)`, `on_busy(sentence)` ("Preparing ...", "")."""
+    """See the module. `on_busy(sentence)`: "Preparing ...", ""; `on_rows(sentence)`: how far a slow picture is, ""."""
 
     def __init__(
         self,
         on_frame: Callable[[FinishedFrame], None],
         on_problem: Callable[[Problem], None],
         on_busy: Callable[[str], None] = lambda sentence: None,
+        on_rows: Callable[[str], None] = lambda sentence: None,
         make_maker: Callable[[Callable[[str], None]], FrameMaker] = FrameMaker,
     ) -> None:
         self._on_frame, self._on_problem = on_frame, on_problem
@@ -178,7 +178,7 @@ class RenderThread:
         self._present: FrameRequest | None = None
         self._failed: tuple[FrameRequest, Exception] | None = None
         self._samples, self._is_complete, self._rows_ms, self._is_kept = 0, True, 0.0, False
-        self._words = RowWords(on_busy)
+        self._words = RowWords(on_rows)
         self._thread = threading.Thread(target=self._run, name="render", daemon=True)
 
     def start(self) -> None:

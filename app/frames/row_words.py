@@ -7,13 +7,11 @@ from collections.abc import Callable
 
 LONG_MS = 2000.0
 """A picture that is whole sooner is not spoken of."""
-DRAWING = "Drawing"
-"""How such a sentence begins."""
 
 
 def drawn_so_far(name: str, share: float) -> str:
     """The sentence."""
-    return f"{DRAWING} {name}: {share:.0%} of the picture"
+    return f"Drawing {name}: {share:.0%} of the picture"
 
 
 class RowWords:

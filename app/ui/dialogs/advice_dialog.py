@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QCoreApplication, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -39,6 +39,11 @@ TOLD_MS = 200
 """How often it is said how far a measurement is."""
 
 
+def tr(text: str) -> str:
+    """`text` in the user's language."""
+    return QCoreApplication.translate("AdviceDialog", text)
+
+
 def with_policy(settings: Settings, policy: str) -> Settings:
     """The settings with a policy as it is spelt, name:option=value, and its other options as they are."""
     name, *options = policy.split(":")
@@ -55,9 +60,9 @@ def policy_title(policy: str) -> str:
     values = dict(option.split("=") for option in options)
     if name == "every_n" and "n" in values:
         n = int(values["n"])
-        return short_title("update.mode", "rebuild") if n == 1 else f"Rebuild every {nth(n)} frame"
+        return short_title("update.mode", "rebuild") if n == 1 else tr("Rebuild every {nth} frame").format(nth=nth(n))
     if name == "cost_ratio" and "cost_ratio" in values:
-        return f"Rebuild when the SAH cost has grown {values['cost_ratio']} times"
+        return tr("Rebuild when the SAH cost has grown {ratio} times").format(ratio=values["cost_ratio"])
     return short_title("update.mode", name)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from raygrove.app.frames.row_words import DRAWING
 from raygrove.app.ui.session.session import Session
 
 PATIENCE_MS = 300
@@ -31,9 +30,7 @@ class Waiting(QObject):
         return bool(self.sentence) and not self._timer.isActive()
 
     def hear(self, sentence: str) -> None:
-        """Something is being prepared; an empty sentence: no more. A picture that is drawn some rows at a time is none:
-        there is nothing to take back, and the status bar says how far it is."""
-        sentence = "" if sentence.startswith(DRAWING) else sentence
+        """Something is being prepared; an empty sentence: no more."""
         was_silent, self.sentence = not self.sentence, sentence
         if sentence and was_silent:
             self._timer.start()

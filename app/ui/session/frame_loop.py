@@ -65,14 +65,16 @@ class Halt:
 
 class FrameLoop(QObject):
     """See the module. `frame_arrived` carries each FinishedFrame, `problem` a Problem, `busy` a sentence while
-    something compiles."""
+    something compiles, `drawing` one while a slow picture is drawn; empty sentences take them back."""
 
     frame_arrived = Signal(object)
     problem = Signal(object)
     busy = Signal(str)
+    drawing = Signal(str)
     _frame_posted = Signal(object)
     _problem_posted = Signal(object)
     _busy_posted = Signal(str)
+    _drawing_posted = Signal(str)
     _answer_posted = Signal(object, object)
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
@@ -95,8 +97,11 @@ class FrameLoop(QObject):
         self._frame_posted.connect(self._take_frame, queued)
         self._problem_posted.connect(self._take_problem, queued)
         self._busy_posted.connect(self.busy, queued)
+        self._drawing_posted.connect(self.drawing, queued)
         self._answer_posted.connect(self._take_answer, queued)
-        self._thread = RenderThread(self._frame_posted.emit, self._problem_posted.emit, self._busy_posted.emit)
+        self._thread = RenderThread(
+            self._frame_posted.emit, self._problem_posted.emit, self._busy_posted.emit, self._drawing_posted.emit
+        )
         self._forget = document.observe(self._changed)
         document.on_scene.append(self._scene_changed)
 

@@ -144,9 +144,8 @@ class MainWindow(QMainWindow):
             ("log", self.tr("Log"), self.records.pane, Qt.DockWidgetArea.BottomDockWidgetArea),
         )
         self.docks = make_docks(self, places)
-        self.inspectors.take_docks(self, self.docks)
-        self.ray_tools.take_docks(self, self.docks)
-        self.hot_tools.take_docks(self, self.docks)
+        for tools in (self.inspectors, self.ray_tools, self.hot_tools):
+            tools.take_docks(self, self.docks)
         named = {dock.objectName(): dock for dock in self.docks}
         self.records.follow(self, named["dock.log"], named["dock.timeline"])
         self.workspaces = Workspaces(self.session, self, self.docks)
@@ -227,6 +226,7 @@ class MainWindow(QMainWindow):
         self.inspectors.attach(self.loop, self.session.figures)
         self.loop.problem.connect(self.messages.show_picture_problem)
         self.loop.busy.connect(self._busy_label.setText)
+        self.loop.drawing.connect(self._busy_label.setText)
         self.place.painted.connect(self._show_drawn)
 
     # -- scenes ---------------------------------------------------------------------------------------------------

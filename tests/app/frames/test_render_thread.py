@@ -328,9 +328,9 @@ def test_a_picture_that_is_kept_is_stopped_by_another_choice(bench: Bench, chang
 
 def test_how_far_a_slow_picture_is_is_said_until_it_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(row_words, "LONG_MS", -1.0)
-    said: list[str] = []
+    said, prepared = list[Any](), list[str]()
     frames: list[Any] = []
-    thread = RenderThread(frames.append, said.append, said.append, make_maker=Maker)  # type: ignore[arg-type]
+    thread = RenderThread(frames.append, said.append, prepared.append, said.append, make_maker=Maker)  # type: ignore[arg-type]
     Maker.made[-1].parts = 3
     Maker.made[-1].between.set()
     thread.start()
@@ -339,4 +339,4 @@ def test_how_far_a_slow_picture_is_is_said_until_it_is_whole(monkeypatch: pytest
     while not frames and time.monotonic() < end:
         time.sleep(0.002)
     assert thread.stop(EVENT_S)
-    assert said == ["Drawing nothing: 50% of the picture"] * 3 + [""]
+    assert said == ["Drawing nothing: 50% of the picture"] * 3 + [""] and not prepared, "there is nothing to take back"

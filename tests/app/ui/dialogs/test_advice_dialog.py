@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtCore import QTranslator
 from PySide6.QtGui import QGuiApplication
 
 from raygrove.app.document.jobs import Job
@@ -186,3 +187,17 @@ def test_policies_are_settings() -> None:
     settings = with_policy(Settings(), "cost_ratio:cost_ratio=1.75")
     assert (settings.update.mode, settings.update.cost_ratio) == ("cost_ratio", 1.75)
     assert settings.render == Settings().render and policy_title("auto") == "Adaptive"
+
+
+def test_titles_of_policies_are_in_the_users_language(qapp: Any) -> None:
+    class Reversed(QTranslator):
+        def translate(self, context: str, text: str, *rest: Any) -> str:
+            return text.upper().replace("{NTH}", "{nth}").replace("{RATIO}", "{ratio}")
+
+    translator = Reversed()
+    qapp.installTranslator(translator)
+    try:
+        titles = policy_title("every_n:n=7"), policy_title("cost_ratio:cost_ratio=1.3")
+    finally:
+        qapp.removeTranslator(translator)
+    assert titles == ("REBUILD EVERY 7th FRAME", "REBUILD WHEN THE SAH COST HAS GROWN 1.3 TIMES")

@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 import pytest
+from PySide6.QtWidgets import QLabel
 
 from raygrove.app.frames.row_words import drawn_so_far
 from raygrove.app.ui.window.main_window import MainWindow
@@ -124,7 +125,10 @@ def test_a_strip_that_is_there_stays_while_it_is_told_how_far_it_is(scene_window
     assert not waiting.is_long and said[-1] == (False, "")
 
 
-def test_a_picture_that_is_drawn_in_rows_has_no_strip(window: MainWindow) -> None:
-    waiting = window.running.waiting
-    waiting.hear(drawn_so_far("sponza", 0.25))
-    assert not waiting.sentence and not waiting.is_long, "there is nothing to take back"
+def test_a_picture_that_is_drawn_in_rows_has_no_strip(window: MainWindow, qtbot: Any) -> None:
+    said = drawn_so_far("sponza", 0.25)
+    window.loop._drawing_posted.emit(said)
+    qtbot.waitUntil(lambda: said in {label.text() for label in window.statusBar().findChildren(QLabel)})
+    assert not window.running.waiting.sentence, "there is nothing to take back"
+    window.loop._busy_posted.emit(said)
+    qtbot.waitUntil(lambda: window.running.waiting.sentence == said)
