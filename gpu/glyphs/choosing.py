@@ -30,7 +30,7 @@ CANDIDATES: dict[str, tuple[dict[str, Any], ...]] = {
     ),
     "host": (
         {"arrangement": "pixels_by_pixels", "lists": "front_to_back", "tiles": 32, "depth_tiles": 1},
-        {"arrangement": "splat", "near_first": False},
+        {"arrangement": "splat", "near_first": True},
     ),
 }
 """What is tried on each kind of target; the first is the rule's. Few, as a unit of each is compiled."""
