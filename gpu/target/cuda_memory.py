@@ -19,6 +19,7 @@ from .checks import Checks
 from .cuda_driver import Cuda, checked, pinned_memory
 
 _ROUND = 512  # bytes: what cupy's pool rounds to, and the alignment of its blocks
+_NOT_READY = 600  # cudaErrorNotReady
 _STAGED_LIMIT = 32 << 20  # larger writes go straight from pageable memory, which waits
 
 
@@ -180,8 +181,9 @@ class StagingRing:
     def __init__(self, cuda: Cuda, stream: Any) -> None:
         self._cuda, self._runtime, self._stream = cuda, cuda.runtime, stream.ptr
         self._blocks: dict[int, collections.deque[tuple[Any, Any]]] = {}
-        self._readers: dict[int, list[tuple[Any, Any]]] = {}
+        self._readers: dict[int, list[tuple[Any, Any]]] = {}  # apart from those to write from: one may be held for long
         self._reading: dict[int, tuple[Any, Any]] = {}
+        self._left: collections.deque[tuple[int, tuple[Any, Any]]] = collections.deque()
         self._host_to_device = cuda.runtime.cudaMemcpyKind.cudaMemcpyHostToDevice
 
     def write(self, address: int, values: np.ndarray) -> None:
@@ -206,11 +208,8 @@ class StagingRing:
         """Start copying device memory to the host; the function gives the values once they are there, None before."""
         kind, count = np.dtype(dtype), math.prod(shape)
         size = count * kind.itemsize
-        key = -(
-            1 << max(12, (size - 1).bit_length())
-        )  # blocks to read into are apart from those to write from: a reader may hold one for long
-        idle = self._readers.setdefault(key, [])
-        block, event = idle.pop() if idle else self._new_block(-key)
+        rounded = 1 << max(12, (size - 1).bit_length())
+        block, event = self._reader(rounded)
         to_host = self._runtime.cudaMemcpyKind.cudaMemcpyDeviceToHost
         checked(self._runtime.cudaMemcpyAsync(block.ptr, address, size, to_host, self._stream), "reading an array back")
         checked(self._runtime.cudaEventRecord(event, self._stream))
@@ -220,22 +219,42 @@ class StagingRing:
         def take() -> np.ndarray | None:
             if not values:
                 status = int(self._runtime.cudaEventQuery(event)[0])
-                if status == 600:  # cudaErrorNotReady
+                if status == _NOT_READY:
                     return None
                 checked((status, None), "reading an array back")
                 values.append(np.frombuffer(ctypes.string_at(block.ptr, size), kind, count).reshape(shape).copy())
-                idle.append(self._reading.pop(id(event)))
+                unread.detach()
+                self._readers[rounded].append(self._reading.pop(id(event)))
             return values[0]
 
+        unread = weakref.finalize(take, self._leave, rounded, id(event))
+        unread.atexit = False
         return take
 
     def close(self) -> None:
         """Give the blocks back; their copies must be done."""
-        for ring in (*self._blocks.values(), *self._readers.values(), self._reading.values()):
+        left = [pair for _, pair in self._left]
+        for ring in (*self._blocks.values(), *self._readers.values(), self._reading.values(), left):
             for _, event in ring:
                 self._runtime.cudaEventDestroy(event)
-        self._blocks.clear()
-        self._readers.clear()
+        for kept in (self._blocks, self._readers, self._reading, self._left):
+            kept.clear()
+
+    def _reader(self, size: int) -> tuple[Any, Any]:
+        """A block to read into: an idle one, also one whose values nobody asked for and are there by now."""
+        for _ in range(len(self._left)):
+            rounded, (block, event) = self._left.popleft()
+            if int(self._runtime.cudaEventQuery(event)[0]) == _NOT_READY:
+                self._left.append((rounded, (block, event)))
+            else:
+                self._readers[rounded].append((block, event))
+        idle = self._readers.setdefault(size, [])
+        return idle.pop() if idle else self._new_block(size)
+
+    def _leave(self, size: int, number: int) -> None:
+        """Nobody will take what is read: its scene was closed first. Called by whoever collects garbage."""
+        if (pair := self._reading.pop(number, None)) is not None:
+            self._left.append((size, pair))
 
     def _free_block(self, size: int) -> tuple[Any, Any]:
         ring = self._blocks.setdefault(size, collections.deque())

@@ -26,7 +26,7 @@ class FakeRuntime:
     what was asked for."""
 
     cudaEventDisableTiming = 0  # noqa: N815
-    cudaMemcpyKind = types.SimpleNamespace(cudaMemcpyHostToDevice=1)  # noqa: N815
+    cudaMemcpyKind = types.SimpleNamespace(cudaMemcpyHostToDevice=1, cudaMemcpyDeviceToHost=2)  # noqa: N815
 
     def __init__(self, failing: int = -1) -> None:
         self.sizes: list[int] = []
@@ -56,6 +56,9 @@ class FakeRuntime:
         for one in found:
             ctypes.memmove(*one)
         return (0,)
+
+    def cudaEventQuery(self, event: int) -> tuple[int]:
+        return (600 if self.of_event.get(event) else 0,)
 
     def finish(self) -> None:
         """What the target's own waiting does."""
@@ -180,3 +183,43 @@ def test_staging_and_streaming_say_that_there_is_none_and_leave_nothing_over() -
         StreamCopies(cuda_of(runtime, 3), 3, STREAM)
     ring.close()
     assert runtime.made == runtime.destroyed == 0, "no stream either: the stand-in has none to make"
+
+
+def read_of(ring: StagingRing, values: np.ndarray) -> Any:
+    """What gives the values, which are at an address of the host here."""
+    return ring.read(values.ctypes.data, values.shape, values.dtype)
+
+
+def test_what_is_read_comes_once_it_is_there_and_its_block_is_used_again() -> None:
+    runtime = FakeRuntime()
+    ring = StagingRing(cuda_of(runtime), types.SimpleNamespace(ptr=STREAM))
+    for turn in range(5):
+        values = np.arange(40, dtype=np.float32).reshape(8, 5) + turn
+        take = read_of(ring, values)
+        assert take() is None
+        runtime.finish()
+        np.testing.assert_array_equal(take(), values)
+        np.testing.assert_array_equal(take(), values)
+    assert runtime.made == 1
+    ring.close()
+    assert runtime.destroyed == 1
+
+
+def test_values_that_nobody_takes_keep_no_block() -> None:
+    """Each scene that was closed before its last figures came kept a block of page-locked memory and an event."""
+    runtime, values = FakeRuntime(), np.arange(7, dtype=np.int32)
+    ring = StagingRing(cuda_of(runtime), types.SimpleNamespace(ptr=STREAM))
+    first = read_of(ring, values)
+    for _ in range(20):
+        read_of(ring, values)  # and its answer is thrown away, while the device still writes
+    assert runtime.made == 21, "no block is given to another while the device writes to it"
+    runtime.finish()
+    for _ in range(20):
+        read_of(ring, values)
+        runtime.finish()
+    assert runtime.made == 21
+    np.testing.assert_array_equal(first(), values)
+    last = read_of(ring, values + 1)
+    ring.close()
+    assert runtime.destroyed == runtime.made == 21
+    del first, last  # whose blocks have gone
