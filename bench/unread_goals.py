@@ -15,7 +15,6 @@ ADVICE = "raygrove advise --demo explode --hierarchy hploc --set demo.triangles=
 SWEEP = "raygrove sweep plan.toml --store DIR"
 STORES = "python -m raygrove.bench stores --only"
 SCALING = "python -m raygrove.bench scaling"
-REGRET = "python -m raygrove.bench policy --optimum"
 
 TESTS: Rows = (
     ("all tests with an empty cache, two quiet cores", 480.0, "s", True, "make test"),
@@ -33,10 +32,6 @@ HOST_LABORATORY: Rows = (
     ("tree browser over 10M nodes opened", 0.3, "s", True, ""),
     ("tree browser over 10M nodes scrolled", 60.0, "frames/s", False, ""),
     ("advisor on 100 frames of 100,000 triangles", 20.0, "s", True, ADVICE),
-)
-POLICIES: Rows = (
-    ("auto and the best online policy over the optimum, the worst clip", 1.05, "times", True, REGRET),
-    ("auto over ratio_optimiser, the worst clip", 1.02, "times", True, REGRET),
 )
 RELIABILITY: Rows = (
     ("100,000 meshes, channels, clips or instances opened", 5.0, "s", True, "python -m raygrove.bench many"),
@@ -73,7 +68,6 @@ UNREAD = {
         *_unread(TESTS, NOT_SAVED),
         *_unread(WINDOW, NOT_SAVED),
         *_unread(HOST_LABORATORY, NOT_SAVED),
-        *_unread(POLICIES, ELSEWHERE),
         *_unread(RELIABILITY, NOT_SAVED),
         *_unread(SIMULATED, NO_FILE),
         *_unread(HOST_SWEEPS, NOT_SAVED),

@@ -16,6 +16,7 @@ from raygrove.bench.goal import WHY, Goal
 from raygrove.bench.laboratory_goals import LABORATORY
 from raygrove.bench.octree_goals import OCTREES, SCENES
 from raygrove.bench.particle_goals import PARTICLES
+from raygrove.bench.policy_bars import POLICIES
 from raygrove.bench.ray_goals import ray_goals
 from raygrove.bench.ray_tables import nothing_of
 from raygrove.bench.saved import DEVICES, RESULTS, newest, newest_policy, saved
@@ -23,6 +24,7 @@ from raygrove.bench.saved_goals import OTHERS, saved_goals, window_rates
 from raygrove.bench.unread_goals import UNREAD
 
 ALONE = "orbit alone in the window, 1024x768, under a virtual X server"
+MOST = ("100M spheres of 1 px", "100M spheres of 3 px")
 
 
 def test_every_page_claims_what_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
@@ -96,7 +98,7 @@ def test_every_bar_of_another_command_is_found_in_what_is_kept() -> None:
     those whose part of a run was not asked for; no reader may look past a figure that is there."""
     missing = {goal.what: goal.note for kind in DEVICES for goal in saved_goals(kind) if goal.measured is None}
     since = [one for one in OTHERS if one.file in ("sandbox", "worlds", "first-use")]
-    others = (*PARTICLES, *OCTREES, *LABORATORY, *since)
+    others = (*PARTICLES, *OCTREES, *LABORATORY, *POLICIES, *since)
     unsaved = [one.what for one in others if newest(DEVICES[one.kind], one.file) is None]
     expected = dict.fromkeys(unsaved, "no file of it is saved")
     expected |= {goal.what: goal.note for goals in UNREAD.values() for goal in goals}
@@ -114,8 +116,13 @@ def test_every_bar_of_another_command_is_found_in_what_is_kept() -> None:
         of_sight = [one.what for one in OCTREES if "what is seen" in one.what or "over rays" in one.what]
         expected |= dict.fromkeys(of_sight, f"{octrees.name} has no such figure")
     particles = newest(DEVICES["cuda"], "particles")
-    if particles and not any("100M" in row["on"] or "100M" in row["what"] for row in particles.content["results"]):
-        most = [one.what for one in PARTICLES if one.kind == "cuda" and "100M" in one.what]
+    if particles:
+        rows = particles.content["results"]
+        casts = [(row["what"], row["order"]) for row in rows if row.get("by") == "auto"]
+        casts_of = {f"{what} by auto, 1024x1024": f"{what}, 1024x1024" for what in MOST}
+        most = [what for what, scene in casts_of.items() if not {(scene, "random"), (scene, "Morton")} <= set(casts)]
+        whole = "memory of 100M spheres with a structure"
+        most += [] if any(row["what"] == whole for row in rows) else [whole]
         expected |= dict.fromkeys(most, f"{particles.name} has no such figure")
     for kind in DEVICES:
         for what, read in (("rays", ray_goals), ("builds", build_goals)):
@@ -261,3 +268,16 @@ def test_a_run_says_what_was_measured(monkeypatch: pytest.MonkeyPatch, tmp_path:
     assert job["set"] == ["render.samples=4"] and job["alone"] and "out" not in job
     given = vars(parser_of("window").parse_args([]))
     assert set(window.JOB) == set(given) - {"out"}
+
+
+def test_bars_of_policies_take_the_worst_clip() -> None:
+    rows = [
+        {"scene": "a", "regret": {"auto": 1.01, "ratio_optimiser": 1.06, "rebuild": 1.5, "refit": 1.0}},
+        {"scene": "b", "regret": {"auto": 1.08, "ratio_optimiser": 1.02, "rebuild": 1.0, "refit": 2.0}},
+    ]
+    found = {one.what: one.read({"results": rows}) for one in POLICIES if one.kind == "cuda"}
+    assert found == {
+        "auto over the best schedule, the worst clip": 1.08,
+        "the best online policy over the best schedule, the worst clip": 1.02,
+        "auto over ratio_optimiser, the worst clip": pytest.approx(1.08 / 1.02),
+    }
