@@ -19,12 +19,12 @@ from raygrove.app.frames.views import view_settings
 from raygrove.app.problems.problems import UsageError, plain_errors_are_usage
 from raygrove.app.scene_io.errors import SceneError
 from raygrove.gpu.analysis.frame_bounds import with_frames
-from raygrove.gpu.analysis.tree_files import ENDING, save_tree
+from raygrove.gpu.analysis.tree_files import ENDING, save_tree, scene_hash, scene_of_file
 from raygrove.gpu.analysis.validation import boxes_of
 from raygrove.gpu.errors import Error
 from raygrove.gpu.face.building import build
 from raygrove.gpu.face.clips import Clip
-from raygrove.gpu.face.foreign_trees import tree_of_file
+from raygrove.gpu.face.foreign_trees import is_rgtree, tree_of_file
 from raygrove.gpu.face.judging import diagnose, validate
 from raygrove.gpu.hierarchy.base import NodeTable
 from raygrove.gpu.hierarchy.bvh.own.tree import Tree
@@ -49,7 +49,7 @@ def run(names: argparse.Namespace, words: Words) -> int:
 
 
 def _done(names: argparse.Namespace, words: Words, state: State, clip: Clip, times: list[float], target: Target) -> int:
-    mesh = clip.at(times[0])
+    mesh = clip.at(times[-1] if names.kind == "diagnose" else times[0])  # of several poses the last is now
     if names.kind in ("export", "import"):
         if not names.out or not names.out.endswith(ENDING):
             raise UsageError(f"tree {names.kind} writes a file: say --out FILE{ENDING}.")
@@ -63,13 +63,11 @@ def _done(names: argparse.Namespace, words: Words, state: State, clip: Clip, tim
     else:
         if names.tree is None:
             raise UsageError(f"say which tree: tree {names.kind} --tree FILE.")
-        try:
-            tree = tree_of_file(names.tree, mesh, format=names.format or "auto")
-        except Error as error:
-            raise SceneError(f"{str(error).rstrip('.')}.", names.tree) from error
+        tree = _read(names, words, mesh)
         builder = f"import of {Path(names.tree).name}"
     if names.kind == "diagnose":
-        findings = diagnose(tree, *mesh)
+        poses = np.stack([clip.at(time)[0] for time in times]) if len(times) > 1 else mesh[0]
+        findings = diagnose(tree, poses, mesh[1])
         rows = [dataclasses.asdict(finding) for finding in findings]
         _tell(names, {"findings": rows}, str(findings).splitlines())
         return EXIT_FOUND if findings.is_bad else 0
@@ -82,6 +80,20 @@ def _done(names: argparse.Namespace, words: Words, state: State, clip: Clip, tim
         save_tree(tree, names.out, builder, scene=mesh)
         words.say(f"Wrote {names.out}.")
     return 0
+
+
+def _read(names: argparse.Namespace, words: Words, mesh: tuple[np.ndarray, np.ndarray]) -> Tree:
+    """The tree of --tree. One of another instant is refused, but where it is asked whether a tree fits: then that is
+    said, and what follows from it is found."""
+    is_judged, format_name = names.kind in ("validate", "diagnose"), names.format or "auto"
+    try:
+        tree = tree_of_file(names.tree, mesh, format=format_name, is_judged=is_judged)
+        other = is_judged and is_rgtree(names.tree, format_name) and scene_of_file(names.tree)
+    except Error as error:
+        raise SceneError(f"{str(error).rstrip('.')}.", names.tree) from error
+    if other and other != scene_hash(*mesh):
+        words.warn(f"{names.tree} says that it is of another scene, or of another instant of this one.")
+    return tree
 
 
 def built(state: State, mesh: tuple[np.ndarray, np.ndarray], target: Target) -> tuple[Tree, str]:

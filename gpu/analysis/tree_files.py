@@ -113,6 +113,29 @@ def load_tree(path: str | os.PathLike[str], *, scene: Any = None) -> Tree:
     says it is of another one is refused. Links and primitives are not followed here: a
     builder that gives this tree has it checked first, and so a file of anybody's is safe. Raises TreeFileError."""
     where = str(path)
+    header, start, length = _opened(path)
+    if scene is not None and header.get("scene") not in (None, scene_hash(*scene)):
+        said = "it is the tree of another scene, or of another instant: the hash of vertices and triangles differs"
+        raise TreeFileError(said, where, "give the geometry that it was written with")
+    arrays: dict[str, Any] = {
+        name: _mapped(path, name, header["arrays"][name], start, length)
+        for name in (*COLUMNS, *OF_FRAMES)
+        if name in header["arrays"]
+    }
+    _check_frames({name: values.shape for name, values in arrays.items()}, where)
+    return Tree(**arrays, splits_references=header.get("splits_references") is True)
+
+
+def scene_of_file(path: str | os.PathLike[str]) -> str:
+    """The hash of the scene that a file `.rgtree` says it is over (scene_hash); empty where it says none. Raises
+    TreeFileError."""
+    found = _opened(path)[0].get("scene")
+    return found if isinstance(found, str) else ""
+
+
+def _opened(path: str | os.PathLike[str]) -> tuple[dict[str, Any], int, int]:
+    """The header of a file, where its arrays begin, and how long it is."""
+    where = str(path)
     if not Path(path).is_file():  # a pipe would be waited for
         raise TreeFileError("there is no such file", where)
     try:
@@ -129,17 +152,7 @@ def load_tree(path: str | os.PathLike[str], *, scene: Any = None) -> Tree:
             header = _header(file.read(header_length), where)
     except OSError as error:
         raise TreeFileError(f"it cannot be read: {error.strerror}", where) from error
-    if scene is not None and header.get("scene") not in (None, scene_hash(*scene)):
-        said = "it is the tree of another scene, or of another instant: the hash of vertices and triangles differs"
-        raise TreeFileError(said, where, "give the geometry that it was written with")
-    start = 8 + header_length
-    arrays: dict[str, Any] = {
-        name: _mapped(path, name, header["arrays"][name], start, length)
-        for name in (*COLUMNS, *OF_FRAMES)
-        if name in header["arrays"]
-    }
-    _check_frames({name: values.shape for name, values in arrays.items()}, where)
-    return Tree(**arrays, splits_references=header.get("splits_references") is True)
+    return header, 8 + header_length, length
 
 
 def _header(text: bytes, where: str) -> dict[str, Any]:

@@ -56,11 +56,19 @@ def import_tree(path: str | os.PathLike[str], triangles: Any = None, *, format: 
     return tree
 
 
-def tree_of_file(path: str | os.PathLike[str], mesh: tuple[np.ndarray, np.ndarray], *, format: str = "auto") -> Tree:
-    """The tree of a file over a mesh, vertices and triangles: `.rgtree`, or one of another program's. Raises Error."""
-    if format in ("auto", "rgtree") and os.fspath(path).endswith(ENDING):
-        return load_tree(path, scene=mesh)
+def tree_of_file(
+    path: str | os.PathLike[str], mesh: tuple[np.ndarray, np.ndarray], *, format: str = "auto", is_judged: bool = False
+) -> Tree:
+    """The tree of a file over a mesh, vertices and triangles: `.rgtree`, or one of another program's. Where it
+    `is_judged`, whether it fits is asked for, so one that says that it is of another instant is read. Raises Error."""
+    if is_rgtree(path, format):
+        return load_tree(path, scene=None if is_judged else mesh)
     return import_tree(path, mesh[1], format=format)
+
+
+def is_rgtree(path: str | os.PathLike[str], format: str = "auto") -> bool:
+    """Whether a file is read as one of `.rgtree`."""
+    return format in ("auto", "rgtree") and os.fspath(path).endswith(ENDING)
 
 
 def _check_followed(tree: Tree, primitive_count: int) -> None:

@@ -33,8 +33,25 @@ def test_what_is_exported_is_sound_at_its_instant_alone(
     assert found["is_valid"] is True and found["references"] == found["primitives"] > 0
     assert main(["tree", "diagnose", *SMALL, "--tree", str(exported)]) == 0
     assert capsys.readouterr().out.startswith("Nothing is wrong")
-    assert main(["tree", "validate", *SMALL, "--tree", str(exported), "--time", "0.7"]) == 3
-    assert "another scene, or of another instant" in capsys.readouterr().err
+
+
+def test_a_tree_of_another_instant_is_judged_and_not_taken(
+    exported: pathlib.Path, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A program's tree that lags behind is what one asks about; made a file of this instant it is not."""
+    capsys.readouterr()
+    said = "says that it is of another scene, or of another instant of this one."
+    there = ["--tree", str(exported), "--time", "0.7"]
+    assert main(["tree", "validate", *SMALL, *there]) == 1
+    found = capsys.readouterr()
+    assert said in found.err and "primitive" in found.out
+    assert main(["tree", "diagnose", *SMALL, *there, "--json"]) == 1
+    found = capsys.readouterr()
+    assert said in found.err and "stale_pose" in [one["code"] for one in json.loads(found.out)["findings"]]
+    assert main(["tree", "diagnose", *SMALL, "--tree", str(exported), "--frames", "0:22"]) == 1
+    assert "the tree is of another pose. They fit frame 0, 21 before." in capsys.readouterr().out
+    assert main(["tree", "import", *SMALL, *there, "--out", str(tmp_path / "new.rgtree")]) == 3
+    assert "another scene, or of another instant" in capsys.readouterr().err and not (tmp_path / "new.rgtree").exists()
 
 
 def test_boxes_of_frames_are_exported_and_proved(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
