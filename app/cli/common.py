@@ -223,9 +223,9 @@ def scene_from(names: argparse.Namespace, settings: Settings, words: Words) -> t
 def opened(reference: SceneReference, settings: Settings, words: Words) -> Scene:
     """Open a scene, and say what the reader remarked. Raises SceneError."""
     scene = open_scene(reference, settings)
-    words.detail(
-        f"{scene.name}: {scene.triangle_count} triangles, {scene.vertex_count} vertices, {scene.duration():.2f} s."
-    )
+    seconds = scene.duration()
+    motion = f"an animation of {seconds:.2f} s" if seconds > 0.0 else "no animation"
+    words.detail(f"{scene.name}: {scene.triangle_count:,} triangles, {scene.vertex_count:,} vertices, {motion}.")
     for remark in scene.remarks:
         ways = f" ({ways_of(remark.setting)})" if remark.setting else ""
         words.say(f"{scene.name}: {remark.counted}{ways}")

@@ -235,9 +235,14 @@ def _of_boxes(
         older = [place for place, frame in enumerate(frames[:-1]) if _fits(shape, bounds, frame)]
         age = f" They fit frame {older[-1]}, {len(frames) - 1 - older[-1]:,} before." if older else ""
         share = outside.count / max(validation.references, 1)
-        said = f"{share:.0%} of the primitives stand out of their leaves: the tree is of another pose.{age}"
+        far = _farthest(shape, bounds, boxes)
+        said = (
+            f"{share:.0%} of the primitives stand out of their leaves, by up to {far:.3g} (the scene's diagonal is "
+            f"{_diagonal(boxes):.3g}): the tree is of another pose.{age}"
+        )
         remedy = "update the tree (refit or rebuild) after the vertices move, and before rays are traced"
-        return [Finding("stale_pose", "error", said, {"outside": outside.count, "frames": older}, remedy)]
+        of_pose: dict[str, Any] = {"outside": outside.count, "frames": older, "farthest": far}
+        return [Finding("stale_pose", "error", said, of_pose, remedy)]
     return [
         Finding(
             code,
@@ -249,6 +254,18 @@ def _of_boxes(
         for code in ("child_outside", "primitive_outside")
         if code in faults
     ]
+
+
+def _farthest(shape: _Shape, bounds: np.ndarray, boxes: np.ndarray) -> float:
+    """How far primitives stand out of their leaves along an axis, at the most; of those that are finite."""
+    held, around = boxes[shape.listed].astype(np.float64), bounds[shape.listed_in]
+    out = np.maximum(around[:, :3] - held[:, :3], held[:, 3:] - around[:, 3:])
+    return float(out[np.isfinite(out)].max(initial=0.0))
+
+
+def _diagonal(boxes: np.ndarray) -> float:
+    finite = boxes[np.isfinite(boxes).all(axis=1)].astype(np.float64)
+    return float(np.linalg.norm(finite[:, 3:].max(axis=0) - finite[:, :3].min(axis=0))) if len(finite) else 0.0
 
 
 def _fits(shape: _Shape, bounds: np.ndarray, boxes: np.ndarray) -> bool:

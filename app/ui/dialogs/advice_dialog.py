@@ -205,7 +205,7 @@ class AdviceDialog(QDialog):
         self.found = found
         self.sentence.setText(in_titles(f"{found.sentence[0].upper()}{found.sentence[1:]}."))
         self.strip.show_schedule(found.schedule)
-        best = (self.tr("The best schedule there could have been"), brief(found.ms), "1", str(sum(found.schedule)))
+        best = (self.tr("The best schedule there could have been"), brief(found.ms), "1.000", str(sum(found.schedule)))
         rows = [(policy_title(one.policy), brief(one.ms), f"{one.regret:.3f}", str(one.rebuilds))
                 for one in found.policies]  # fmt: skip
         self.policies.show_rows([best, *rows])

@@ -226,6 +226,9 @@ def test_render_without_json_prints_a_table_and_no_words_when_quiet(run: Any, tm
 def test_more_words_name_what_auto_meant(run: Any) -> None:
     err = run("render", "--demo", "walker", *SMALL, "-v")[2]
     assert "Target: host" in err and "layout bvh" in err and "triangles" in err
+    assert "an animation of " in err
+    still = run("render", "--demo", "room", *SMALL, "-v")[2]
+    assert "vertices, no animation." in still, "no length of 0.00 s, which reads as the time that it took to load"
 
 
 @pytest.mark.parametrize("kind", ["build", "trace", "frame"])

@@ -78,7 +78,7 @@ def test_a_clip_is_measured_and_answers(
     assert "; or rebuild when the SAH cost is 1.4 times the last rebuild's: 5 ms" in dialog.sentence.text()
     rows = dialog.policies.rows.rows
     assert (
-        rows[0][1:] == ("4", "1", "2")
+        rows[0][1:] == ("4", "1.000", "2")
         and rows[1] == ("Rebuild every 3rd frame", "4.5", "1.125", "2")
         and len(rows) == 5
     )
