@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from raygrove.app.cli.common import scene_from, settings_from, state_from, target_from
 from raygrove.app.cli.render import frames_of
 from raygrove.app.cli.rows import context_row, resolved_traversal
+from raygrove.app.cli.values import REPEAT, WARMUP
 from raygrove.app.document.state import State
 from raygrove.app.export.tables import json_text
 from raygrove.app.export.whole_files import check_writable, write_atomically
@@ -36,7 +37,7 @@ from raygrove.gpu.target.base import Target
 if TYPE_CHECKING:
     from raygrove.app.cli.main import Words
 
-REPEAT, WARMUP, MOMENTS = 20, 5, 8
+MOMENTS = 8
 SUITES_ALONE = ("data", "scenes", "most_triangles", "structures", "progress", "list")
 """Flags of `bench suite`, which mean nothing elsewhere."""
 

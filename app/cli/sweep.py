@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from raygrove.app.cli.job_worker import do_order
 from raygrove.app.cli.sweep_plan import Jobs
 from raygrove.app.problems.problems import EXIT_FAILURE, UsageError
 from raygrove.app.settings.toml_files import TomlFileError, read_toml
@@ -95,6 +94,9 @@ def _engine(names: argparse.Namespace, store: Store, kind: str, told: Told) -> W
     if is_cluster(names.jobs):
         if names.most_seconds:
             raise UsageError("--most-seconds is for workers here; a cluster's are ended by who runs it.")
+        # here, as it takes half of the start of a sweep that finds all its jobs done
+        from raygrove.app.cli.job_worker import do_order
+
         return Cluster(store, names.jobs, do_order, told, lanes_of(names.jobs, kind))
     worker = [*WORKER, str(store.folder.absolute())]
     return Workers(store, worker, lanes_of(names.jobs, kind), told, names.most_seconds or 0.0)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from raygrove.app.cli import values
-from raygrove.app.cli.bench import REPEAT, WARMUP
 from raygrove.app.cli.race_file import files_named
 from raygrove.app.problems.problems import UsageError
 from raygrove.app.scene_io.demos import ALL_DEMOS
@@ -68,7 +67,13 @@ KEYS: dict[str, dict[str, Reader]] = {
 """The flags that a plan may say for each measure, by their names on the command line, and how each is read."""
 OWN = ("measure", "scene", "configuration", "device")
 """What every job has."""
-DEFAULTS: dict[str, Any] = {"size": "1024x768", "seed": 0, "ray_type": "smooth", "repeat": REPEAT, "warmup": WARMUP}
+DEFAULTS: dict[str, Any] = {
+    "size": "1024x768",
+    "seed": 0,
+    "ray_type": "smooth",
+    "repeat": values.REPEAT,
+    "warmup": values.WARMUP,
+}
 REFUSED = {**{key: name for name, key in OPTION_KEYS.items()}, "render.width": "size", "render.height": "size",
            "render.seed": "seed"}  # fmt: skip
 """Settings that are said by a word of their own."""

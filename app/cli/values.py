@@ -10,6 +10,8 @@ from raygrove.gpu.configuration import apart
 SIZE_LIMIT = 16384
 FRAME_LIMIT = 1_000_000
 TURN_LIMIT_S = 3600
+REPEAT, WARMUP = 20, 5
+"""Runs that are measured, and runs before them, where nothing is said: of `bench` and of a sweep's jobs."""
 
 
 def size(text: str) -> tuple[int, int]:
