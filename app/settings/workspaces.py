@@ -11,13 +11,15 @@ import dataclasses
 @dataclasses.dataclass(frozen=True)
 class Workspace:
     """An arrangement of panels. `panels` are names of docks (dock.NAME) in their order: of those at the right the first
-    one is seen and the others are tabs behind it, `side` pixels wide. `key` leads there."""
+    one is seen and the others are tabs behind it, `side` pixels wide, in a narrow window at most that `share` of it.
+    `key` leads there."""
 
     title: str
     sentence: str
     panels: tuple[str, ...]
     side: int
     key: str
+    share: float = 0.45
 
 
 _ALL = {
@@ -37,6 +39,7 @@ _ALL = {
         ("ray", "tree", "build", "hot_spots", "divergence", "heat", "pick", "boxes", "timeline"),
         470,
         "Ctrl+F8",
+        0.55,
     ),
 }  # fmt: skip
 

@@ -25,6 +25,9 @@ from raygrove.app.ui.dialogs.button_box import button_box
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.user_files import key_bindings
 
+LEAST_LETTERS = 8
+"""Of a gesture in the list: on a narrow screen it gives way to the buttons."""
+
 
 class KeyField(QStackedWidget):
     """Takes a key, or a way of the mouse from a list; which of them, the kind of what is bound says."""
@@ -37,6 +40,8 @@ class KeyField(QStackedWidget):
         self.ways = QComboBox(self)
         self.ways.setObjectName("ways")
         self.ways.setAccessibleName(self.tr("New gesture"))
+        self.ways.setMinimumContentsLength(LEAST_LETTERS)
+        self.ways.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.addWidget(self.editor)
         self.addWidget(self.ways)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QDialog,
     QDialogButtonBox,
     QFrame,
@@ -34,6 +35,8 @@ from raygrove.app.ui.plain_text import Label
 from raygrove.gpu.settings import fields_of
 
 Standard = QDialogButtonBox.StandardButton
+EDGES = 40
+"""Pixels beside the buttons: the dialog's own margins and the frame of its window."""
 
 
 class SettingsDialog(QDialog):
@@ -178,7 +181,8 @@ class SettingsDialog(QDialog):
         splitter.addWidget(self._list)
         splitter.addWidget(self._stack)
         splitter.setStretchFactor(1, 1)
-        splitter.setSizes([240, 580])
+        pages = min(240, self.screen().availableGeometry().width() // 4)
+        splitter.setSizes([pages, self.width() - pages])
         self._note = Label(self)
         self._note.setObjectName("note")
         self._note.setWordWrap(True)
@@ -189,8 +193,9 @@ class SettingsDialog(QDialog):
         column.addWidget(self._note)
         column.addLayout(self._buttons())
 
-    def _buttons(self) -> QHBoxLayout:
-        row = QHBoxLayout()
+    def _buttons(self) -> QBoxLayout:
+        """One row, or on a narrow screen two: a window that is wider than its screen hides the last of them."""
+        row, tools = QBoxLayout(QBoxLayout.Direction.LeftToRight), QHBoxLayout()
         undo = QPushButton(self.tr("&Undo"), self)
         undo.clicked.connect(self._document.undo)
         reset = QPushButton(self.tr("&Reset all"), self)
@@ -208,9 +213,12 @@ class SettingsDialog(QDialog):
         self._box.button(Standard.Apply).clicked.connect(self.apply)
         for button in (undo, reset, self.presets, save):
             button.setAutoDefault(False)
-            row.addWidget(button)
+            tools.addWidget(button)
+        row.addLayout(tools)
         row.addStretch(1)
         row.addWidget(self._box)
+        if row.minimumSize().width() + EDGES > self.screen().availableGeometry().width():
+            row.setDirection(QBoxLayout.Direction.TopToBottom)
         return row
 
     # -- what happens ---------------------------------------------------------------------------------------------

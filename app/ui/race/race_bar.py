@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QComboBox, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from raygrove.app.settings.race_options import MOST, RaceOptions, contestants_of, pair_of
 from raygrove.app.ui.colors import ERROR_STYLE
@@ -16,7 +16,7 @@ from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.rays_choice import RaysChoice, SensorPlaces
 from raygrove.gpu.analysis.race import LETTERS
 
-HEIGHT = 36
+HEIGHT, SPACE = 36, 6
 NARROW = 640
 WHOLE = Qt.ItemDataRole.UserRole + 1
 """Where an entry of a list has its whole text."""
@@ -66,30 +66,46 @@ class RaceBar(QWidget):
         self.report.setObjectName("race.report")
         self.report.setToolTip(self.tr("Run the whole clip in the background, seven times, and write what was found"))
         self.report.clicked.connect(self.report_wanted)
-        row = QHBoxLayout()
-        row.setSpacing(6)
+        head, tail, self._rows = QHBoxLayout(), QHBoxLayout(), QBoxLayout(QBoxLayout.Direction.LeftToRight)
         for widget in (self.modes, self.pair, self.lines, self.rays.kind):
-            row.addWidget(widget)
+            (head if widget in (self.modes, self.pair) else tail).addWidget(widget)
             if isinstance(widget, QComboBox):  # in a narrow window they give way, not the modes
                 widget.setMinimumContentsLength(LEAST_LETTERS)
                 widget.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)  # their texts follow the width
-        row.addWidget(self.said, 1)
+        head.addStretch(0)
+        tail.addWidget(self.said, 1)
         for button in (self.add, self.report):
             button.setMaximumWidth(button.fontMetrics().horizontalAdvance(button.text()) + 20)  # all has room at 900
-            row.addWidget(button)
+            tail.addWidget(button)
+        for line, part in enumerate((head, tail)):
+            part.setSpacing(SPACE)
+            self._rows.addLayout(part, line)
+        self._rows.setSpacing(SPACE)
+        self._parts = head, tail
         column = QVBoxLayout(self)
         column.setContentsMargins(4, 4, 4, 4)
         column.setSpacing(4)
-        column.addLayout(row)
+        column.addLayout(self._rows)
         column.addWidget(self.rays)
 
     def sizeHint(self) -> QSize:
-        """One row, or a second one for rays that are not the picture's."""
-        return QSize(400, HEIGHT if self.rays.is_of_picture else 2 * HEIGHT - 4)
+        """What it needs at its width."""
+        return QSize(400, self.heightForWidth(self.width()))
+
+    def heightForWidth(self, width: int) -> int:
+        """One row, a second one where not all has room beside each other, and one for rays that are not the
+        picture's."""
+        return HEIGHT + (HEIGHT - 4) * ((not self.rays.is_of_picture) + self._is_in_two(width))
+
+    def _is_in_two(self, width: int) -> bool:
+        return sum(part.minimumSize().width() + SPACE for part in self._parts) > width
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """In a narrow window lists leave out what their tips say, too: "total" for "Lines: total"."""
+        """In a narrow window lists leave out what their tips say, too: "total" for "Lines: total"; in a narrower one
+        there are two rows."""
         super().resizeEvent(event)
+        directions = QBoxLayout.Direction
+        self._rows.setDirection(directions.TopToBottom if self._is_in_two(self.width()) else directions.LeftToRight)
         for box in (self.lines, self.rays.kind):
             for place in range(box.count()):
                 whole = box.itemData(place, WHOLE) or box.itemText(place)

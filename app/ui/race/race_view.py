@@ -183,7 +183,7 @@ class RaceView(QWidget):
     def _below(self) -> int:
         """Pixels of what stands below the pictures."""
         lines = 0 if self._options.lines == "off" else HEIGHT if self.height() >= LOW_BELOW else LOW_HEIGHT
-        return self.bar.sizeHint().height() + lines
+        return self.bar.heightForWidth(self.width()) + lines
 
     def _arrange(self) -> None:
         is_wide, shown = self.shown != tuple(range(len(self._slots))) or self._options.mode != "grid", self.shown
@@ -200,7 +200,7 @@ class RaceView(QWidget):
                 picture.setGeometry(places[place][1])
         if is_wide:
             self.wide.setGeometry(self.places()[0][1])
-        low, below = self.bar.sizeHint().height(), self._below()
+        low, below = self.bar.heightForWidth(self.width()), self._below()
         self.bar.setGeometry(0, self.height() - low, self.width(), low)
         self.lines.setVisible(below > low)
         self.lines.setGeometry(0, self.height() - below, self.width(), below - low)

@@ -28,6 +28,7 @@ from raygrove.app.ui.window.presenter_size import (
     presenter_size,
     visiting,
 )
+from raygrove.app.ui.window.side_room import SideRoom
 from raygrove.gpu.display.renderers import GL_RENDERER, is_hardware
 from raygrove.gpu.linux import has_graphics_card, use_one_heap
 
@@ -70,6 +71,8 @@ def _run_window(
     window = make_window(document, began)
     presenter = PresenterSize(window.session, first, window)
     size = getattr(arguments, "size", None) if place is None else None
+    if size is None:
+        SideRoom(window, window.docks, window.workspaces, window.page_alone)
     open_window(window, tuple(size) if size else None)
     if place is not None:
         place.give(window)

@@ -96,23 +96,31 @@ class PictureAlone(QObject):
 
 class PageAlone(QObject):
     """A page of a stack stands alone in the window: what is around it is away as long as the page is shown. `around`
-    gives it, and of tabs that have not been seen yet the one first that comes to the front."""
+    gives it, and of tabs that have not been seen yet the one first that comes to the front. What `has_room` refuses
+    stays away beside other pages, too."""
 
     def __init__(self, stack: QStackedWidget, page: QWidget, around: Callable[[], Sequence[QWidget]]) -> None:
         super().__init__(stack)
         self._stack, self._page, self._around = stack, page, around
         self._away: list[QWidget] = []
+        self.has_room: Callable[[QWidget], bool] = lambda widget: True
         stack.currentChanged.connect(self.follow)
 
     def follow(self) -> None:
-        """Put away what is around the page, or show it again."""
-        if self._stack.currentWidget() is not self._page:
-            self.bring_back()
-            return
-        shown = front_last(self._around(), self._is_in_front)
-        self._away += shown
+        """Put away what is around the page, or has no room, and show again what may be shown."""
+        is_alone = self._stack.currentWidget() is self._page
+        back = [widget for widget in self._away if not is_alone and self.has_room(widget)]
+        leaving = [widget for widget in self._around() if is_alone or not self.has_room(widget)]
+        shown = front_last(leaving, self._is_in_front)
+        self._away = [widget for widget in self._away if widget not in back and widget not in shown] + shown
         for widget in shown:
             widget.hide()
+        for widget in back:
+            widget.show()
+
+    def let_go(self, widget: QWidget) -> None:
+        """Somebody else has shown or hidden it: leave it so."""
+        self._away = [one for one in self._away if one is not widget]
 
     def _is_in_front(self, widget: QWidget) -> bool:
         """Whether a widget is seen, or will be with the window: of tabs that were remembered their bar knows it."""

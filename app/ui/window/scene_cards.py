@@ -14,6 +14,10 @@ from raygrove.app.ui.plain_text import Label
 CARD = QSize(165, 88)
 GAP = 8
 MOST_COLUMNS = 4
+LARGER, SMALLER = (2.0, 1.75, 1.5, 1.25), 0.85
+"""How many times as large plates may be where there is room, and how large so that one more stands in a row."""
+TEXT_HEIGHT = 72
+"""Pixels of what stands above and below a plate: heading, title, how much it is, gaps."""
 
 
 class Card(QToolButton):
@@ -24,30 +28,36 @@ class Card(QToolButton):
         self.name = info.name
         self.setObjectName(f"demo.{info.name}")
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
-        self.setIconSize(CARD)
+        self._size = CARD
+        self._picture: QPixmap | None = None
         words = {"triangles": self.tr("triangles"), "spheres": self.tr("spheres")}
-        self.setText(
-            f"{info.title}\n{info.triangles:,} {words[info.counted]}"
-            + (self.tr(", moves") if info.seconds else self.tr(", still"))
-        )
+        self._text = f"{info.title}\n{info.triangles:,} {words[info.counted]}"
+        self._motion = self.tr(", moves") if info.seconds else self.tr(", still")
         self.setToolTip(info.sentence)
         self.setAccessibleDescription(info.sentence)
         self.setAutoRaise(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.show_picture(None)
+        self.fit(CARD)
+
+    def fit(self, size: QSize) -> None:
+        """Have a plate of that size. Below a small one there is no room to say whether it moves: its tip does."""
+        self._size = size
+        self.setIconSize(size)
+        self.setText(self._text + (self._motion if size.width() >= CARD.width() else ""))
+        self.show_picture(self._picture)
 
     def show_picture(self, picture: QPixmap | None) -> None:
         """Show the preview, with round corners; None: an empty plate."""
         self._picture = picture
         ratio = self.devicePixelRatioF()
-        plate = QPixmap(round(CARD.width() * ratio), round(CARD.height() * ratio))
+        plate = QPixmap(self._size * ratio)
         plate.setDevicePixelRatio(ratio)
         plate.fill(Qt.GlobalColor.transparent)
         painter = QPainter(plate)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        area = QRectF(0, 0, CARD.width(), CARD.height())
+        area = QRectF(0, 0, self._size.width(), self._size.height())
         outline = QPainterPath()
         outline.addRoundedRect(area, 4, 4)
         painter.setClipPath(outline)
@@ -77,23 +87,45 @@ class CardGroups(QVBoxLayout):
         self._groups = [(Label(title), members) for title, members in found.items() if members]
         self._grid = QGridLayout()
         self._grid.setSpacing(GAP)
-        self._columns = 0
+        self._columns, self._plate = 0, CARD
         for heading, _ in self._groups:
             font = heading.font()
             font.setBold(True)
             heading.setFont(font)
         self.addLayout(self._grid)
         self.addStretch(1)
-        self.fit(MOST_COLUMNS * (CARD.width() + 3 * GAP))
+        self.fit(MOST_COLUMNS * (CARD.width() + 3 * GAP), 0)
 
     @property
     def columns(self) -> int:
         """How many stand beside each other."""
         return self._columns
 
-    def fit(self, width: int) -> None:
-        """Take as many columns as there are in so many pixels."""
-        columns = min(max(width // (CARD.width() + 2 * GAP), 1), MOST_COLUMNS)
+    @property
+    def row_width(self) -> int:
+        """Pixels of a whole row."""
+        return self._columns * (self._plate.width() + 2 * GAP)
+
+    def fit(self, width: int, height: int) -> None:
+        """Take as many columns as there are in so many pixels across, and where all are on the page the largest plates
+        with which they stay there."""
+        columns, plate = _columns(width, CARD), CARD
+        if _columns(width, CARD * SMALLER) > columns:
+            columns, plate = columns + 1, CARD * SMALLER
+        elif columns == MOST_COLUMNS:
+            rows = 1 + max(place[0] for place, _, _ in self._placed(columns))
+            sizes = [CARD * scale for scale in LARGER]
+            fitting = [
+                size
+                for size in sizes
+                if _columns(width, size) == columns and rows * (size.height() + TEXT_HEIGHT) <= height
+            ]
+            plate = fitting[0] if fitting else CARD
+        if plate != self._plate:
+            self._plate = plate
+            for _, members in self._groups:
+                for card in members:
+                    card.fit(plate)
         if columns == self._columns:
             return
         if self._columns:
@@ -121,3 +153,8 @@ class CardGroups(QVBoxLayout):
                 placed.append(((row, filled[row], len(part)), heading if first == 0 else None, part))
                 filled[row] += len(part)
         return placed
+
+
+def _columns(width: int, plate: QSize) -> int:
+    """How many cards with such plates stand beside each other."""
+    return min(max(width // (plate.width() + 2 * GAP), 1), MOST_COLUMNS)

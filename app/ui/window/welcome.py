@@ -32,6 +32,12 @@ from raygrove.app.ui.window.scene_cards import CARD, MOST_COLUMNS, Card, CardGro
 from raygrove.version import VERSION
 
 SIDE_WIDTH = 230
+EDGE, SPACE = 28, 24
+"""Pixels at the left and the right of the page, and between what opens files and the scenes."""
+NARROW, NARROW_EDGE = 640, 12
+"""In a page that is narrower there is less of them."""
+ABOVE_AND_BELOW = 160
+"""Pixels of the heading, the starts and the last line, with the gaps between."""
 STARTS_AT = 3
 """Their place at the left: behind what opens files."""
 
@@ -90,12 +96,10 @@ class WelcomePage(QScrollArea):
             card.clicked.connect(functools.partial(self.demo_chosen.emit, card.name))
         self.groups = CardGroups(questions(), self.cards, self.tr("More"))
         page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(28, 16, 28, 12)
+        column = self._column = QVBoxLayout(page)
         column.setSpacing(12)
         column.addWidget(self._heading())
-        row = QHBoxLayout()
-        row.setSpacing(24)
+        row = self._row = QHBoxLayout()
         row.addWidget(self._side())
         self._starts = self._ways_in()
         self._right = QVBoxLayout()
@@ -195,10 +199,10 @@ class WelcomePage(QScrollArea):
         version, machine = Label(self.tr("Raygrove {version}").format(version=VERSION)), Label()
         machine.setObjectName("machine")
         self._machine.found.connect(machine.setText)
+        machine.setWordWrap(True)  # a long name makes no page wider than the window
         row.addWidget(version)
         row.addSpacing(12)
-        row.addWidget(machine)
-        row.addStretch(1)
+        row.addWidget(machine, 1)
         for name, title, path in (("guide", tr("Documentation"), GUIDE), ("news", tr("What is new"), NEWS)):
             if path.is_file():
                 link = QPushButton(title)
@@ -258,9 +262,14 @@ class WelcomePage(QScrollArea):
         super().hideEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """As many cards in a row as there is room for."""
+        """As many cards in a row as there is room for, in the middle of a page that is wider."""
         super().resizeEvent(event)
-        self.groups.fit(event.size().width() - SIDE_WIDTH - 2 * 28 - 24)
+        width, height = event.size().width(), event.size().height()
+        edge, space = (NARROW_EDGE, NARROW_EDGE) if width < NARROW else (EDGE, SPACE)
+        self.groups.fit(width - SIDE_WIDTH - 2 * edge - space, height - ABOVE_AND_BELOW)
+        edge = max(edge, (width - SIDE_WIDTH - space - self.groups.row_width) // 2)
+        self._column.setContentsMargins(edge, 16, edge, 12)
+        self._row.setSpacing(space)
         self._place_starts(is_narrow=self.groups.columns < MOST_COLUMNS)
 
 

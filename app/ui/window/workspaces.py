@@ -22,8 +22,6 @@ KEY = "settings.window.workspace"
 RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 FIRST_WIDTHS = [WORKSPACES[FIRST].side, 290]
 """Pixels of the docks at the right and at the left as they are made."""
-LARGEST_SIDE = 0.55
-"""The share of a narrow window that the panels beside the picture get at most."""
 LEAST_SWITCH = 20
 Step = Callable[[], object]
 
@@ -131,7 +129,7 @@ class Workspaces(QObject):
         for dock in side[1:]:
             self._window.tabifyDockWidget(side[0], dock)
         if side:
-            width = min(workspace.side, round(LARGEST_SIDE * self._window.width()))
+            width = min(workspace.side, round(workspace.share * self._window.width()))
             self._window.resizeDocks([side[0]], [width], Qt.Orientation.Horizontal)
             side[0].raise_()
             QTimer.singleShot(0, side[0], side[0].raise_)  # those that are shown come to the front one after the other

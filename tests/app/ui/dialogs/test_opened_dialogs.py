@@ -20,9 +20,9 @@ from raygrove.app.ui.window.main_window import MainWindow
 def test_a_dialog_is_no_higher_than_its_screen(
     scene_window: MainWindow, monkeypatch: pytest.MonkeyPatch, show: Callable[[OpenedDialogs], None]
 ) -> None:
-    monkeypatch.setattr(QScreen, "availableGeometry", lambda screen: QRect(0, 0, 660, 400))
+    monkeypatch.setattr(QScreen, "availableGeometry", lambda screen: QRect(0, 0, 600, 400))
     before = set(QApplication.topLevelWidgets())
     show(scene_window.opened_dialogs)
     (dialog,) = [one for one in QApplication.topLevelWidgets() if isinstance(one, QDialog) and one not in before]
-    assert dialog.isVisible() and dialog.height() <= 400 and dialog.width() <= 660
+    assert dialog.isVisible() and dialog.height() <= 400 and dialog.width() <= 600
     dialog.close()

@@ -367,3 +367,26 @@ def test_in_a_small_window_the_modes_are_whole(scene_window: MainWindow) -> None
     assert bar.lines.itemText(0) == "Lines: total"
     letters = bar.lines.fontMetrics().horizontalAdvance("Lines: update")
     assert bar.lines.width() > letters, "a list that was made narrow has its words again"
+
+
+def test_in_a_narrow_window_nothing_of_the_row_lies_over_another(scene_window: MainWindow) -> None:
+    """At 900 pixels in presenter size: two rows."""
+    scene_window.resize(600, 400)
+    scene_window.document.change("settings.window.workspace", "race")
+    for mode in ("grid", "difference"):
+        scene_window.document.change("settings.race.mode", mode)
+        take_places()
+        race = scene_window.place.race
+        bar = race._bar
+        parts = [part for part in (bar.modes, bar.pair, bar.lines, bar.rays.kind, bar.add, bar.report)
+                 if part.isVisible()]  # fmt: skip
+        assert len(parts) == (5 if mode == "grid" else 6) and bar.modes.y() < bar.lines.y()
+        for number, part in enumerate(parts):
+            assert bar.rect().contains(part.geometry()), (mode, part.objectName())
+            others = parts[number + 1 :]
+            assert not any(part.geometry().intersects(other.geometry()) for other in others), (mode, number)
+        assert race.panel.width() < 0.47 * scene_window.width() and race.view is not None
+        assert race.view.pictures[0].geometry().bottom() < bar.y()
+    scene_window.resize(1280, 720)
+    take_places()
+    assert bar.modes.geometry().center().y() == bar.lines.geometry().center().y()

@@ -53,6 +53,38 @@ def test_cards_stand_in_as_many_columns_as_fit(page: WelcomePage, qtbot: Any) ->
     assert tops == {1280: 4, 900: 3, 500: 1}
 
 
+def test_a_narrow_page_has_two_columns_and_no_way_aside(page: WelcomePage, qtbot: Any) -> None:
+    """600 points are a screen of 900 pixels in presenter size; the processor has a long name."""
+    page.show()
+    page.resize(600, 340)
+    page._machine.found.emit("AMD Ryzen Threadripper PRO 7995WX 96-Cores with a name that is longer still, 192 cores")
+    take_places()
+    assert page.horizontalScrollBar().maximum() == 0
+    assert len({card.x() for card in page.cards.values()}) == 2
+    for card in page.cards.values():
+        assert card.width() <= card.iconSize().width() + 16 and "moves" not in card.text(), card.name
+        widest = max(card.fontMetrics().horizontalAdvance(line) for line in card.text().splitlines())
+        assert widest <= card.width(), card.text()
+
+
+def test_a_wide_page_is_filled(page: WelcomePage, qtbot: Any) -> None:
+    """On 1920 by 1080 pixels the plates are larger, in the middle, and nothing scrolls."""
+    page.show()
+    page.resize(1920, 1020)
+    take_places()
+    assert page.verticalScrollBar().maximum() == page.horizontalScrollBar().maximum() == 0
+    cards = page.cards.values()
+    left, right = page.findChild(QPushButton, "open"), max(cards, key=lambda card: card.geometry().right())
+    assert left is not None
+    begin, end = left.mapTo(page, left.rect().topLeft()).x(), right.geometry().right()
+    assert abs(begin - (page.width() - end)) < 40, (begin, end)
+    assert {card.iconSize().width() for card in cards} == {330} and "moves" in page.cards["cloth"].text()
+    assert max(card.geometry().bottom() for card in cards) > 0.75 * page.height()
+    page.resize(1280, 672)
+    take_places()
+    assert {card.iconSize().width() for card in cards} == {165}
+
+
 def test_every_built_in_scene_is_seen_at_once_under_its_question(page: WelcomePage, qtbot: Any) -> None:
     page.show()
     page.resize(1280, 672)  # 720 less the menus and the status bar

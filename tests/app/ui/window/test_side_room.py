@@ -1,0 +1,67 @@
+"""A narrow window: the picture has all its width, until someone asks for a panel or the window is wider."""
+
+from __future__ import annotations
+
+from raygrove.app.ui.window.main_window import MainWindow
+from raygrove.app.ui.window.side_room import NARROW, SideRoom
+from tests.app.stand_ins import take_places
+
+
+def seen(window: MainWindow) -> set[str]:
+    take_places()
+    return {dock.objectName().removeprefix("dock.") for dock in window.docks if not dock.visibleRegion().isEmpty()}
+
+
+def begin(window: MainWindow, width: int) -> None:
+    SideRoom(window, window.docks, window.workspaces, window.page_alone)
+    window.resize(width, 600)
+
+
+def test_a_narrow_window_is_the_pictures(scene_window: MainWindow) -> None:
+    begin(scene_window, 900)
+    assert seen(scene_window) == {"timeline"} and scene_window.view.width() == 900
+    scene_window.resize(NARROW, 600)
+    assert seen(scene_window) == {"timeline", "stats"}
+    scene_window.resize(900, 600)
+    scene_window.show_welcome()
+    assert seen(scene_window) == set()
+    scene_window.stack.setCurrentWidget(scene_window.view)
+    assert seen(scene_window) == {"timeline"}, "behind the first page, too"
+
+
+def test_a_panel_that_is_asked_for_stays(scene_window: MainWindow) -> None:
+    begin(scene_window, 900)
+    seen(scene_window)
+    scene_window.commands.actions["view.dock.stats"].trigger()
+    assert seen(scene_window) == {"timeline", "stats"}
+    scene_window.resize(880, 600)
+    scene_window.show_welcome()
+    scene_window.stack.setCurrentWidget(scene_window.view)
+    assert seen(scene_window) == {"timeline", "stats"}
+    scene_window.commands.actions["view.dock.stats"].trigger()
+    scene_window.resize(1280, 600)
+    assert seen(scene_window) == {"timeline"}, "who has closed it does not get it back"
+
+
+def test_other_workspaces_have_their_panels_and_it_is_remembered_as_shown(scene_window: MainWindow) -> None:
+    begin(scene_window, 900)
+    assert seen(scene_window) == {"timeline"}
+    scene_window.workspaces.choose("race")
+    assert seen(scene_window) == {"timeline", "ranking"}
+    scene_window.workspaces.choose("explore")
+    assert seen(scene_window) == {"timeline"}
+    scene_window.workspaces.choose("race")
+    scene_window.resize(1280, 600)
+    scene_window.workspaces.choose("explore")
+    assert seen(scene_window) == {"timeline", "stats"}
+
+
+def test_full_screen_is_the_pictures_alone(scene_window: MainWindow) -> None:
+    begin(scene_window, 900)
+    before = seen(scene_window)
+    scene_window.toggle_full_screen()
+    scene_window.resize(1600, 900)
+    assert seen(scene_window) == set()
+    scene_window.toggle_full_screen()
+    scene_window.resize(900, 600)
+    assert seen(scene_window) == before
