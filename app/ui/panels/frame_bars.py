@@ -195,6 +195,8 @@ class FrameBars(QWidget):
 def band_image(edges: np.ndarray, top: float, rows: int, colors: Sequence[str], hatched: int = -1) -> QImage:
     """Bands below `edges` (bands, columns), the lowest first, from 0 at the bottom to `top`: one pixel a column, `rows`
     high, clear above. The band number `hatched` has oblique lines of its colour."""
+    if not edges.shape[1]:
+        return QImage()  # made of a buffer without pixels, it would never let go of that
     table = np.array([*(QColor(color).rgba() for color in colors), 0], np.uint32)
     heights = (np.arange(rows, 0, -1) - 0.5) * (top / rows)
     band = np.zeros((rows, edges.shape[1]), np.int8)

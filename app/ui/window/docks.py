@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
+from PySide6.QtCore import QChildEvent, QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QStackedWidget, QStyle, QTabBar, QWidget
+from shiboken6 import isValid
 
 from raygrove.app.ui.panels.inspectors import Place
 from raygrove.app.ui.widgets.scrolled import Scrolled, needed_by, panel_of
@@ -150,10 +151,17 @@ class TabBars(QObject):
         super().__init__(window)
         self._window, self._docks = window, docks
         self._colors: QPalette | None = None
+        # From here on they are told of: a window keeps each child that `findChildren` gave until it ends itself.
+        self._bars = window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
         window.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Look after the window has been arranged, or has other colours."""
+        """Look after the window has been arranged, has another bar, or has other colours."""
+        if isinstance(event, QChildEvent) and event.type() == QEvent.Type.ChildPolished:
+            child = event.child()
+            if isinstance(child, QTabBar) and child not in self._bars:
+                self._bars.append(child)
+                QTimer.singleShot(0, self, self._look)
         kinds = (QEvent.Type.LayoutRequest, QEvent.Type.Resize, QEvent.Type.Show, QEvent.Type.PaletteChange)
         if event.type() in kinds:
             QTimer.singleShot(0, self, self._look)
@@ -162,7 +170,8 @@ class TabBars(QObject):
     def _look(self) -> None:
         has_changed, self._colors = self._colors != self._window.palette(), self._window.palette()
         shown = {dock.windowTitle() for dock in self._docks if not dock.isHidden()}
-        for bar in self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+        self._bars = [bar for bar in self._bars if isValid(bar)]  # Qt takes away those of before
+        for bar in self._bars:
             if has_changed or bar.elideMode() != Qt.TextElideMode.ElideNone:
                 bar.setElideMode(Qt.TextElideMode.ElideNone)
                 bar.setStyleSheet(TAB_STYLE)  # with the colours of now

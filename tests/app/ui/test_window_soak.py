@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import random
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QTabBar
+from shiboken6 import isValid
 
 from raygrove.app.ui.window.main_window import MainWindow
 from tests.app.ui import window_soak
@@ -63,8 +64,23 @@ def test_bars_of_tabs_that_a_workspace_leaves_behind_go(soak: window_soak.Window
         for name in ("inspect", "explore") * 4:
             soak.workspace(name)
             yield 0.05
-            found = soak.window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
+            found = [one for one in QApplication.allWidgets() if type(one) is QTabBar and one.window() is soak.window]
             bars.append(len(found))
 
     window_soak.live(work())
     assert bars[2:4] == bars[4:6] == bars[6:8] and max(bars[2:]) <= 4
+
+
+def test_no_bar_of_before_is_kept_by_its_window(soak: window_soak.WindowSoak) -> None:
+    """Each workspace leaves bars behind; what stands for them in Python goes, too."""
+    gone = []
+
+    def work() -> window_soak.Work:
+        for name in ("inspect", "explore") * 8:
+            soak.workspace(name)
+            yield 0.05
+            gc.collect()
+            gone.append(sum(type(one) is QTabBar and not isValid(one) for one in gc.get_objects()))
+
+    window_soak.live(work())
+    assert gone[-1] - gone[3] <= 2, f"those since the last look: {gone}"

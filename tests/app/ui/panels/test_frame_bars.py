@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 from typing import Any
 
 import numpy as np
@@ -130,6 +131,15 @@ def test_bands_lie_on_one_another_up_to_their_edges() -> None:
     hatched = band_image(np.full((1, 9), 9.0), 9.0, 9, ["#ff0000"], hatched=0)
     filled = sum(hatched.pixelColor(x, y).alpha() > 0 for x in range(9) for y in range(9))
     assert filled == 27, "every third pixel along a row: oblique lines"
+
+
+def test_bars_without_frames_leave_no_buffer_behind() -> None:
+    """As at the start of each scene: Qt's picture of none of the pixels of a buffer would keep that for ever."""
+    before = sum(type(one) is memoryview for one in gc.get_objects())
+    for _ in range(5):
+        band_image(np.zeros((2, 0)), 1.0, 8, ["#ff0000", "#0000ff"])
+    gc.collect()
+    assert sum(type(one) is memoryview for one in gc.get_objects()) - before < 5
 
 
 def test_every_panel_shows_the_pinned_frame(scene_window: MainWindow) -> None:
