@@ -20,6 +20,19 @@ FAR = 1e5
 """Lines that leave the picture further than this many pixels are not drawn: Qt's painter slows down on them."""
 
 
+def pens(color: QColor, style: Qt.PenStyle = Qt.PenStyle.SolidLine, width: float = WIDTH) -> tuple[QPen, QPen]:
+    """The casing's, then the line's."""
+
+    def pen(of: QColor, wide: float) -> QPen:
+        made = QPen(of, wide, style)
+        made.setCapStyle(Qt.PenCapStyle.FlatCap if style == Qt.PenStyle.DashLine else Qt.PenCapStyle.RoundCap)
+        if style == Qt.PenStyle.DashLine:
+            made.setDashPattern([4.0 * width / wide, 3.0 * width / wide])
+        return made
+
+    return pen(CASING, width + 2.0 * CASING_WIDTH), pen(color, width)
+
+
 class LineMarks(Overlay):
     """See the module. A subclass draws in its `paintEvent`."""
 
@@ -38,11 +51,7 @@ class LineMarks(Overlay):
     ) -> None:
         """Lines (L, 4) in pixels."""
         rows = [QLineF(*ends) for ends in lines.tolist()]
-        for of, wide in ((CASING, width + 2.0 * CASING_WIDTH), (color, width)):
-            pen = QPen(of, wide, style)
-            pen.setCapStyle(Qt.PenCapStyle.FlatCap if style == Qt.PenStyle.DashLine else Qt.PenCapStyle.RoundCap)
-            if style == Qt.PenStyle.DashLine:
-                pen.setDashPattern([4.0 * width / wide, 3.0 * width / wide])
+        for pen in pens(color, style, width):
             painter.setPen(pen)
             painter.drawLines(rows)
 

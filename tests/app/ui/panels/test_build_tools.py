@@ -88,13 +88,13 @@ def test_a_step_is_drawn_once_for_a_camera(
     monkeypatch: pytest.MonkeyPatch, qtbot: Any,
 ) -> None:  # fmt: skip
     panel = opened(scene_window, replays["lbvh"], monkeypatch, qtbot)
-    drawn, draw = list[object](), tools.marks._draw_step
+    drawn, draw = list[object](), tools.marks._strokes
 
-    def drawing(step: Any) -> Any:
+    def drawing(on: Any, step: Any) -> Any:
         drawn.append(step)
-        return draw(step)
+        return draw(on, step)
 
-    monkeypatch.setattr(tools.marks, "_draw_step", drawing)
+    monkeypatch.setattr(tools.marks, "_strokes", drawing)
     panel.go(12)
     first = tools.marks.grab().toImage()
     assert tools.marks.grab().toImage() == first and len(drawn) == 1, "painted again, from what was drawn"
