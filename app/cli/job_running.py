@@ -20,7 +20,7 @@ from raygrove.app.cli.cameras import looked_through
 from raygrove.app.cli.common import check_attributes, reference_from, settings_of_flags, state_from
 from raygrove.app.cli.render import digest, frames_of
 from raygrove.app.cli.rows import frame_row
-from raygrove.app.cli.suite_jobs import report_of_job, settings_of_job
+from raygrove.app.cli.suite_jobs import command_of_job, report_of_job, settings_of_job
 from raygrove.app.cli.sweep_plan import beside, files_of, words_of
 from raygrove.app.document.opening import open_scene
 from raygrove.app.document.state import State
@@ -119,7 +119,8 @@ class Runner:
         self._check_files(job, "model")
         settings = settings_of_job(job)
         with contextlib.closing(choose(settings.render.device, settings.device)) as target, alone_on(target.name):
-            return {"report": report_of_job(job, target, settings, self._store), "context": context(target, 0, [])}
+            report = report_of_job(job, target, settings, self._store)
+            return {"report": report, "context": context(target, 0, command_of_job(job, self._store))}
 
     def _check_files(self, job: Job, key: str = "scene") -> None:
         """Refuse a scene that is not the one whose hash the job has."""

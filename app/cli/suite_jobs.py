@@ -19,6 +19,7 @@ from raygrove.app.settings.settings import Settings, set_text
 from raygrove.bench.store.folder import DONE, Store
 from raygrove.bench.store.jobs import FORMAT, SUITE, Job, digest_of_files
 from raygrove.bench.suites import SuiteJob, SuiteReport, choices_of, scene_names, suites
+from raygrove.bench.suites.job import too_large
 from raygrove.bench.suites.pages import again
 from raygrove.bench.suites.scenes import SceneAbsentError, SceneSource
 from raygrove.gpu.scene import Scene
@@ -38,7 +39,8 @@ class NothingMeasuredError(UsageError):
 
 
 class SuiteJobs:
-    """The jobs of suites, a scene each. What needs a model that is not there is no job: `absent` says so, by suite."""
+    """The jobs of suites, a scene each. What needs a model that is not there, or is larger than was asked for, is no
+    job: `absent` says so, by suite."""
 
     def __init__(self, chosen: Sequence[str], names: argparse.Namespace, sources: str, kind: str) -> None:
         self.devices = (kind,)
@@ -70,7 +72,13 @@ class SuiteJobs:
     def _of(self, suite: str, names: argparse.Namespace) -> Iterator[Job]:
         scenes = scene_names(suite)
         for name in (one for one in names.scenes or scenes if one in scenes):
-            sources = [one.source for one in choices_of(suite) if one.published == name]
+            choices = [one for one in choices_of(suite) if one.published == name]
+            most = names.most_triangles or SuiteJob.most_triangles
+            too_many = [too_large(one, most, "primitives") for one in choices]
+            if all(too_many):
+                self.absent[suite].append(too_many[0])
+                continue
+            sources = [one.source for one in choices]
             models = list(dict.fromkeys(source.file or source.body for source in sources))
             files = tuple(self._found(suite, name, [model for model in models if model], names.data))
             if not files and "" not in models:
@@ -93,15 +101,35 @@ def settings_of_job(job: Job) -> Settings:
     return settings if threads is None else set_text(settings, "device.threads", str(threads))
 
 
+def command_of_job(job: Job, store: Store) -> list[str]:
+    """The words that measure a job alone, into the same store."""
+    what = job.what
+    found = ["raygrove", "suite", what["suite"], "--scenes", what["scene"], "--store", str(store.folder.absolute())]
+    sources = [one.source for one in choices_of(what["suite"]) if one.published == what["scene"]]
+    folders = [_folder_of(job, source) for source in sources]
+    said = {"data": next(filter(None, folders), None), "device": what["device"], **what}
+    size = what.get("size")
+    said |= {"size": "x".join(map(str, size))} if size else {}
+    for key in ("data", "device", *SAID):
+        if said.get(key) is not None:
+            found += [f"--{key.replace('_', '-')}", str(said[key])]
+    return found
+
+
+def _folder_of(job: Job, source: SceneSource) -> str | None:
+    """Where the folder of models is, by the place of the model that a job takes."""
+    model = source.file or source.body
+    place = next((file for file in job.files if model and model in file), "")
+    return place.rpartition(model)[0] or None if place else None
+
+
 def report_of_job(job: Job, target: Target, settings: Settings, store: Store) -> dict[str, Any]:
     """Measure a scene; the report of it alone. Pictures are kept where those of other jobs are. Raises
     NothingMeasuredError."""
     what, folder = job.what, store.pictures_of(job.sha)
 
     def load(source: SceneSource) -> Scene:
-        model = source.file or source.body
-        place = next((file for file in job.files if model and model in file), "")
-        return scene_of(source, place.rpartition(model)[0] or None if place else None, settings, QUIET)
+        return scene_of(source, _folder_of(job, source), settings, QUIET)
 
     def save_picture(name: str, pixels: np.ndarray) -> str:
         save_png(folder / f"{name}.png", pixels)

@@ -67,11 +67,8 @@ class SuiteJob:
         down."""
         if self.scenes and not choice.is_own and choice.published not in self.scenes:
             return False
-        if choice.published_triangles > self.most_triangles:
-            report.absent.append(
-                f"{choice.published}: {choice.published_triangles:,} {counted} are more than the "
-                f"{self.most_triangles:,} asked for."
-            )
+        if why := too_large(choice, self.most_triangles, counted):
+            report.absent.append(why)
             return False
         self.say(f"{choice.published}: {choice.name}")
         self.begin(choice.published)
@@ -108,6 +105,13 @@ class SuiteJob:
                 report.absent.append(f"{choice.published}: {error}")
             tabulated(report, tabulate)
             self.keep(report)
+
+
+def too_large(choice: SceneChoice, most: int, counted: str) -> str:
+    """Why a scene is left out; nothing where it has no more primitives than `most`."""
+    if choice.published_triangles <= most:
+        return ""
+    return f"{choice.published}: {choice.published_triangles:,} {counted} are more than the {most:,} asked for."
 
 
 def _what_is_taken(choice: SceneChoice, scene: Scene) -> dict[str, object]:

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from raygrove.app.cli import suite_jobs, suite_store
+from raygrove.app.cli.arguments import parse
 from raygrove.app.cli.job_running import Runner
 from raygrove.app.cli.main import Words, main
 from raygrove.app.cli.suite_jobs import SuiteJobs, merged
@@ -83,6 +84,28 @@ def test_a_job_is_a_scene_and_the_model_it_takes(tmp_path: Path) -> None:
     lacking = jobs_of("chang2012")
     assert [job.what["scene"] for job in lacking] == ["KR1", "KR2", "KR3", "FF"]
     assert [text[:4] for text in lacking.absent["chang2012"]] == ["SR1:", "SR2:", "SR3:"]
+
+
+def test_a_scene_over_the_limit_is_left_out_and_said(tmp_path: Path) -> None:
+    everything = jobs_of("meister2014", models_of("meister2014", tmp_path / "models"))
+    few = jobs_of("meister2014", tmp_path / "models", most_triangles=100_000)
+    assert 0 < len(few) < len(everything)
+    assert len(few) + len(few.absent["meister2014"]) == len(everything)
+    assert all(text.endswith(" primitives are more than the 100,000 asked for.") for text in few.absent["meister2014"])
+    none = jobs_of("soell2015", most_triangles=1)
+    assert len(none) == 0 and len(none.absent["soell2015"]) == JOBS_OF["soell2015"]
+
+
+def test_a_job_tells_the_words_that_measure_it_again(tmp_path: Path) -> None:
+    models, store = models_of("chang2012", tmp_path / "models"), Store.made(tmp_path / "store")
+    said = {"scenes": ("SR2",), "repeat": 3, "size": (8, 6), "most_triangles": 500_000}
+    (job,) = jobs_of("chang2012", models, **said)
+    words = suite_jobs.command_of_job(job, store)
+    assert words[:7] == ["raygrove", "suite", "chang2012", "--scenes", "SR2", "--store", str(store.folder)]
+    (same,) = SuiteJobs(("chang2012",), parse(words[1:], "1"), "s", "cpu")
+    assert same.sha == job.sha and same.files == job.files
+    (built_in,) = jobs_of("chang2012", scenes=("KR1",))
+    assert "--data" not in suite_jobs.command_of_job(built_in, store)
 
 
 def test_the_body_of_a_scene_is_part_of_its_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
