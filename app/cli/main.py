@@ -29,7 +29,7 @@ PATIENCE_S = 5.0
 
 class Words:
     """What is said to the person, on stderr: `say` unless --quiet, `detail` with -v, `progress` then always and else
-    now and then, `warn` and `error` always."""
+    now and then, `now_and_then` never oftener, `warn` and `error` always."""
 
     def __init__(self, names: argparse.Namespace) -> None:
         self._quiet, self._verbose = names.quiet, names.verbose
@@ -47,8 +47,15 @@ class Words:
 
     def progress(self, sentence: str) -> None:
         """How far it is, of steps that may be many or take long."""
+        if self._verbose:
+            self.say(sentence)
+        else:
+            self.now_and_then(sentence)
+
+    def now_and_then(self, sentence: str) -> None:
+        """How far it is, of so many small steps that nobody asks for each."""
         now = time.monotonic()
-        if self._verbose or now - self._told > PATIENCE_S:
+        if now - self._told > PATIENCE_S:
             self._told = now
             self.say(sentence)
 

@@ -6,8 +6,9 @@ import argparse
 import contextlib
 import dataclasses
 import hashlib
+import itertools
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,7 @@ from raygrove.app.export.video import even
 from raygrove.app.export.whole_files import check_writable, write_atomically
 from raygrove.app.frames import exporting
 from raygrove.app.frames.headless import Frame, render_frames
+from raygrove.app.frames.views import view_settings
 from raygrove.app.playback import timeline as timelines
 from raygrove.app.problems.problems import UsageError
 from raygrove.app.scene_io import is_picture, load_picture
@@ -73,6 +75,7 @@ def run(names: argparse.Namespace, words: Words) -> int:
             target, scene, state, plan.frames, repeat=names.repeat or 1, warmup=names.warmup or 0,
             with_totals=names.json,
             with_buffers=output is not None and output.needs_buffers, turntable=plan.turntable, path=plan.camera_of,
+            check=_told_of_samples(names, scene, state, plan, words),
         )  # fmt: skip
         for frame in drawn:
             row, why = frame_row(frame, scene, state, target), frame.statistics[0].views[0].reason
@@ -88,6 +91,20 @@ def run(names: argparse.Namespace, words: Words) -> int:
         words.detail(f"Wrote {path}.")
     _report(names, context, rows, time.perf_counter() - begin, words)
     return 0
+
+
+def _told_of_samples(
+    names: argparse.Namespace, scene: Scene, state: State, plan: exporting.ExportPlan, words: Words
+) -> Callable[[], None]:
+    """What is called after each sample, and says now and then how much of all is drawn."""
+    pictures, done = len(plan.frames) * (names.repeat or 1) + (names.warmup or 0), itertools.count(1)
+    all_samples = max(1, pictures * view_settings(state).samples)
+
+    def say() -> None:
+        of_all = "the picture" if pictures == 1 else f"{pictures:,} pictures"
+        words.now_and_then(f"Drawing {scene.name}: {next(done) / all_samples:.0%} of {of_all}.")
+
+    return say
 
 
 def _say_of_picture(frame: Frame, said: set[str], words: Words) -> None:
