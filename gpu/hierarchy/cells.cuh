@@ -99,6 +99,31 @@ struct LaneMailboxes {
     }
 };
 
+// The same where each ray of a pack goes as it would alone (HearsLanesAlone): a list each.
+struct OwnMailboxes {
+    Int prim_ids[MAILBOXES > 0 ? MAILBOXES : 1];
+
+    __device__ __forceinline__ void clear() {
+        for (int i = 0; i < MAILBOXES; ++i) prim_ids[i] = splat_int(-1);
+    }
+    // Those of `lanes` that have not tested it.
+    __device__ __forceinline__ Mask first_visits(int prim_id, Mask lanes) {
+        if (MAILBOXES == 0) return lanes;
+        Int& slot = prim_ids[prim_id & (MAILBOXES - 1)];
+        const Mask found = lanes & !(slot == splat_int(prim_id));
+        slot = select(found, splat_int(prim_id), slot);
+        return found;
+    }
+};
+template <bool GO_ALONE>
+struct MailboxesOf {
+    using Type = Mailboxes;
+};
+template <>
+struct MailboxesOf<true> {
+    using Type = OwnMailboxes;
+};
+
 // Of a tree whose leaves are short, where nothing is passed over; else runs.cuh.
 struct NoRuns {
     __device__ __forceinline__ bool may_skip(int) const { return false; }
@@ -125,6 +150,23 @@ __device__ __forceinline__ bool visit_references(Pointer<const int> references, 
         if (OnNode::IS_ASKED || any(found.hit)) on_primitive(rays, found);
     }
     return any(rays.active);
+}
+
+// Hand the primitives of a leaf to those of `lanes` that have not tested them, as each ray would do alone.
+template <class Primitives, class OnPrimitive, class OnNode>
+__device__ __forceinline__ void visit_references_alone(Pointer<const int> references, int first, int count, Mask lanes,
+                                                       OwnMailboxes& mailboxes, const Primitives& primitives,
+                                                       Rays& rays, OnPrimitive& on_primitive, OnNode& on_node) {
+    for (int i = first; i < first + count; ++i) {
+        const int prim_id = references[i];
+        const Mask before = rays.active, testing = mailboxes.first_visits(prim_id, lanes & before);
+        if (!any(testing)) continue;
+        rays.active = testing;
+        const Intersection found = primitives.intersect(prim_id, rays);
+        tell_primitive(on_node, rays, found);
+        on_primitive(rays, found);
+        rays.active = rays.active | (before & !testing);
+    }
 }
 
 // Traverses for the rays octant by octant: a plane's near side is the same for all rays of one.

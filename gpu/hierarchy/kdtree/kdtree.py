@@ -100,7 +100,8 @@ class KdTreeHierarchy(CellTreeHierarchy):
             constants += (("SHORT_STACK", SHORT_STACK),)
         header, type_name = self.traversal_source()
         registers = TRAVERSAL_REGISTERS[self.traversal_name]
-        return Traversal(TreeView(header, type_name, view, constants, registers), records)
+        seen = TreeView(header, type_name, view, constants, registers)
+        return Traversal(seen, records, lanes_go_alone=self.traversal_name == "full_stack")
 
     def query_traversal(self) -> Traversal:
         built, tree = self.last_built(), self.tree

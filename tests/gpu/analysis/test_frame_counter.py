@@ -204,6 +204,24 @@ def test_packs_count_what_each_of_their_rays_does_alone(target: Target, kind: st
     check_same_counts(packs, single)
 
 
+@pytest.mark.parametrize("kind", ["closest", "any"])
+@pytest.mark.parametrize("mailboxes", [True, False])
+def test_packs_count_in_kd_trees_what_each_of_their_rays_does_alone(target: Target, kind: str, mailboxes: bool) -> None:
+    """Rays of all octants, also from within; a primitive of several cells is tested once by each ray that has it."""
+    rays = upload_rays(target, *random_rays(5, 1000))
+    made, found = built(target, soup(4, 2000), "median_sah", "kd8", "full_stack"), []
+    made.options = dataclasses.replace(made.options, mailboxes=mailboxes)
+    alone, table = made.traversal(), made.nodes()
+    assert alone.lanes_go_alone
+    for traversal in (alone, dataclasses.replace(alone, lanes_go_alone=False)):
+        counter = NodeCounter(target, event_space(made), 2000)
+        counter.count(Tracer(target, traversal), rays, kind)
+        found.append(counter.read(table))
+    packs, single = found
+    assert single.rays == 1000
+    check_same_counts(packs, single)
+
+
 def test_a_host_has_two_copies_a_thread() -> None:
     """Each is cleared for every picture."""
     for threads, copies in ((1, 2), (3, 6), (8, 8)):

@@ -10,6 +10,7 @@
 #include "gpu/hierarchy/kdtree/traversals/kd_cells.cuh"
 
 struct FullStack {
+    static constexpr bool LANES_GO_ALONE = true;  // a plane's near side is the same for all rays of an octant
     KdArrays arrays;
 };
 
@@ -23,7 +24,7 @@ __device__ __forceinline__ void traverse_full_stack(const KdArrays& tree, int si
                                                     Rays& rays, OnPrimitive& on_primitive, OnNode& on_node) {
     WaitingCell waiting[STACK_DEPTH];
     CellPlace places[NEEDS_LANES<OnNode> ? STACK_DEPTH : 1];
-    Mailboxes mailboxes;
+    typename MailboxesOf<GOES_ALONE<OnNode>>::Type mailboxes;
     mailboxes.clear();
     Crossings crossings;
     crossings.signs = signs;
@@ -65,7 +66,13 @@ __device__ __forceinline__ void traverse_full_stack(const KdArrays& tree, int si
             }
         }
         tell_leaf(on_node, here.node_id, here.node_id, here.depth, lanes, entry);
-        if (!visit_kd_leaf(tree, node, mailboxes, primitives, rays, on_primitive, on_node)) return;
+        if constexpr (GOES_ALONE<OnNode>) {
+            visit_references_alone(tree.references, node.x, kd_count(node), lanes, mailboxes, primitives, rays,
+                                   on_primitive, on_node);
+            if (!any(rays.active)) return;
+        } else {
+            if (!visit_kd_leaf(tree, node, mailboxes, primitives, rays, on_primitive, on_node)) return;
+        }
         lanes = splat_mask(false);
         while (waiting_count > 0 && !any(lanes)) {
             const WaitingCell cell = waiting[--waiting_count];
