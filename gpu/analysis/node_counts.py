@@ -31,7 +31,7 @@ PACKED_TESTS = 1 << 64 - 2 * COUNT_BITS
 MOST_PACKED = (1 << COUNT_BITS) - 1
 """Rays that are counted so from one `clear` to the next."""
 
-MOST_COPIES, COPIES_A_THREAD = 8, 2
+MOST_COPIES, COPIES_A_THREAD = 8, 1
 COPIES_BYTES = {"host": 1 << 26, "cuda": 1 << 24}
 """Copies of the counts, for each thread of a host, and how much memory they may take: with fewer, blocks share them.
 Each is cleared for every picture, on an H200 some 5 us for 16 MiB. Where leaves may be of any size, each count has 64
