@@ -66,13 +66,7 @@ __device__ __forceinline__ void traverse_full_stack(const KdArrays& tree, int si
             }
         }
         tell_leaf(on_node, here.node_id, here.node_id, here.depth, lanes, entry);
-        if constexpr (GOES_ALONE<OnNode>) {
-            visit_references_alone(tree.references, node.x, kd_count(node), lanes, mailboxes, primitives, rays,
-                                   on_primitive, on_node);
-            if (!any(rays.active)) return;
-        } else {
-            if (!visit_kd_leaf(tree, node, mailboxes, primitives, rays, on_primitive, on_node)) return;
-        }
+        if (!visit_kd_leaf_of(lanes, tree, node, mailboxes, primitives, rays, on_primitive, on_node)) return;
         lanes = splat_mask(false);
         while (waiting_count > 0 && !any(lanes)) {
             const WaitingCell cell = waiting[--waiting_count];

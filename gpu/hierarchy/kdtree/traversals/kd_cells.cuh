@@ -33,3 +33,19 @@ __device__ __forceinline__ bool visit_kd_leaf(const KdArrays& tree, int2 leaf, M
     return visit_references(tree.references, NoRuns{}, leaf.x, kd_count(leaf), mailboxes, primitives, rays,
                             on_primitive, on_node);
 }
+
+// The same by the lanes that came to it, where each ray goes as it would alone.
+template <class Primitives, class OnPrimitive, class OnNode>
+__device__ __forceinline__ bool visit_kd_leaf_of(Mask, const KdArrays& tree, int2 leaf, Mailboxes& mailboxes,
+                                                 const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive,
+                                                 OnNode& on_node) {
+    return visit_kd_leaf(tree, leaf, mailboxes, primitives, rays, on_primitive, on_node);
+}
+template <class Primitives, class OnPrimitive, class OnNode>
+__device__ __forceinline__ bool visit_kd_leaf_of(Mask lanes, const KdArrays& tree, int2 leaf, OwnMailboxes& mailboxes,
+                                                 const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive,
+                                                 OnNode& on_node) {
+    visit_references_alone(tree.references, leaf.x, kd_count(leaf), lanes, mailboxes, primitives, rays, on_primitive,
+                           on_node);
+    return any(rays.active);
+}
