@@ -29,7 +29,7 @@ test:
 
 quick:
 	@.ci/environment dev
-	$(PYTEST) --timeout 60 --quick $(ARGS)
+	$(PYTEST) --timeout 60 --quick --most-cpu-s=150 $(ARGS)
 
 campaign:
 	@.ci/environment dev

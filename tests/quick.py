@@ -1,7 +1,8 @@
 """What `make quick` runs (`--quick`): one case of each test, and none of those that are known to take long.
 
-`slow_tests.txt` names what took long when all was measured; `python -m tests.quick COSTS` writes it from the file of a
-run with `--costs` in a warm cache. A test that is not named there is quick until it is measured.
+`slow_tests.txt` names what took long; `python -m tests.quick COSTS` brings it up to date by the file of a run with
+`--costs` in a warm cache, of all tests or of some (`make quick ARGS=--costs=FILE`): who was not measured stays as it
+was. A test that is not named there is quick until it is measured.
 """
 
 from __future__ import annotations
@@ -9,55 +10,114 @@ from __future__ import annotations
 import collections
 import pathlib
 import sys
+from collections.abc import Callable, Iterable
 
 import pytest
 
-from tests.costs import read
+from tests.costs import read, room_of
 
 LIST = pathlib.Path(__file__).with_name("slow_tests.txt")
+TESTS = LIST.parent
 
-MOST_S, MOST_WALL_S = 0.15, 3.0
-"""Processor seconds of the first case of a test that is quick, and seconds by the clock."""
+MOST_S, MOST_WALL_S = 0.1, 3.0
+"""Processor seconds, compilers included, of the first case of a test that is quick, and seconds by the clock."""
 
-_LEFT_OUT = ("full", "sanitize", "cuda", "gl")
+MOST_ALONE_S = 0.5
+"""Processor seconds of the cheapest test of a file, which is quick where all of its file take longer than `MOST_S`:
+a file of tests is of one module. The cheapest of a room is quick whatever it takes."""
+
+_LEFT_OUT = ("full", "sanitize", "cuda", "gl", "first")
+
+
+def test_of(case: str) -> str:
+    """The test whose case `case` is."""
+    return case.partition("[")[0]
 
 
 def name_of(test: str) -> str:
     """The test whose case `test` is, without its file's folder: rooms are moved more often than tests are renamed."""
-    return test.partition("[")[0].rpartition("/")[2]
+    return test_of(test).rpartition("/")[2]
+
+
+def _file_of(test: str) -> str:
+    return test.partition("::")[0]
+
+
+def _cheapest(costs: dict[str, float], group: Callable[[str], str]) -> Iterable[str]:
+    """The cheapest test of each group."""
+    least: dict[str, str] = {}
+    for test, cost in costs.items():
+        if cost < costs.get(least.get(group(test), ""), float("inf")):
+            least[group(test)] = test
+    return least.values()
 
 
 def slow_tests(rows: dict[str, dict[str, float]]) -> list[str]:
-    """The names of the tests that take long in each of their cases, by the costs of cases."""
-    least: dict[str, dict[str, float]] = collections.defaultdict(lambda: {"wall": float("inf"), "own": float("inf")})
-    for test, row in rows.items():
-        processor = row["own"] + row["others"]
-        kept = least[name_of(test)]
-        kept["own"], kept["wall"] = min(kept["own"], processor), min(kept["wall"], row["wall"])
-    return sorted(name for name, row in least.items() if row["own"] > MOST_S or row["wall"] > MOST_WALL_S)
+    """The names of the tests that take long in each of their cases, by the costs of cases, but for the cheapest of a
+    file or a room in which all do."""
+    costs: dict[str, float] = collections.defaultdict(lambda: float("inf"))
+    walls: dict[str, float] = collections.defaultdict(lambda: float("inf"))
+    for case, row in rows.items():
+        test = test_of(case)
+        costs[test] = min(costs[test], row["own"] + row["compile"] + row["others"])
+        walls[test] = min(walls[test], row["wall"])
+    kept = {test for test in _cheapest(costs, _file_of) if costs[test] <= MOST_ALONE_S and walls[test] <= MOST_WALL_S}
+    kept.update(_cheapest(costs, room_of))
+    slow = (test for test in costs if costs[test] > MOST_S or walls[test] > MOST_WALL_S)
+    return sorted({name_of(test) for test in slow if test not in kept})
+
+
+def brought_up_to_date(names: Iterable[str], rows: dict[str, dict[str, float]], tests: pathlib.Path) -> list[str]:
+    """`names` of slow tests after a run: what was measured counts as measured, and of the rest stays what exists."""
+    measured = {name_of(case) for case in rows}
+    texts: dict[str, str] = collections.defaultdict(str)
+    for path in tests.rglob("test_*.py"):
+        texts[path.name] += path.read_text(encoding="utf-8")
+
+    def exists(name: str) -> bool:
+        return f"def {name.rpartition('::')[2]}(" in texts[name.partition("::")[0]]
+
+    return sorted({name for name in names if name not in measured and exists(name)}.union(slow_tests(rows)))
+
+
+def _listed() -> list[str]:
+    return LIST.read_text(encoding="utf-8").splitlines()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="one case of each test that does not take long")
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if not config.getoption("--quick"):
-        return
-    seen = set(LIST.read_text(encoding="utf-8").splitlines())
-    kept: list[pytest.Item] = []
-    left: list[pytest.Item] = []
-    for item in items:
-        name = name_of(item.nodeid)
-        is_kept = name not in seen and not any(item.get_closest_marker(mark) for mark in _LEFT_OUT)
-        (kept if is_kept else left).append(item)
-        if is_kept:
-            seen.add(name)
-    config.hook.pytest_deselected(items=left)
-    items[:] = kept
+class Quick:
+    """Leaves tests out: the slow ones before their cases are made, and all cases but the first of each other one."""
+
+    def __init__(self) -> None:
+        self._slow = set(_listed())
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pycollect_makeitem(self, collector: pytest.Collector, name: str) -> list[pytest.Item] | None:
+        return [] if f"{collector.path.name}::{name}" in self._slow else None
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        seen: set[str] = set()
+        kept: list[pytest.Item] = []
+        left: list[pytest.Item] = []
+        for item in items:
+            test = test_of(item.nodeid)
+            is_kept = test not in seen and not any(item.get_closest_marker(mark) for mark in _LEFT_OUT)
+            (kept if is_kept else left).append(item)
+            if is_kept:
+                seen.add(test)
+        config.hook.pytest_deselected(items=left)
+        items[:] = kept
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--quick"):
+        config.pluginmanager.register(Quick(), "quick")
 
 
 if __name__ == "__main__":
-    names = slow_tests(read(pathlib.Path(sys.argv[1])))
+    names = brought_up_to_date(_listed(), read(pathlib.Path(sys.argv[1])), TESTS)
     LIST.write_text("\n".join(names) + "\n", encoding="utf-8")

@@ -27,9 +27,12 @@ def test_of_cases(number): pass
 @pytest.mark.gl
 def test_of_a_screen(): pass
 
+@pytest.mark.first
+def test_of_minutes(): pass
+
 def test_plain(): pass
 """
-    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = gl\n")
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n gl\n first\n")
     (tmp_path / file).write_text(planted)
     options = ["-p", "tests.costs", "-p", "tests.quick", "-c", str(tmp_path / "pytest.ini"), "-p", "no:xvfb"]
     command = [sys.executable, "-m", "pytest", *options, "--quick", "--collect-only", "-q", str(tmp_path)]
@@ -38,22 +41,53 @@ def test_plain(): pass
     assert names == ["test_of_cases[1]", "test_plain"]
 
 
-def test_slow_is_what_takes_long_in_every_case(tmp_path: pathlib.Path) -> None:
-    def row(test: str, own: float, wall: float, compiling: float = 0.0) -> str:
-        return json.dumps({"test": test, "wall": wall, "own": own, "compile": compiling, "others": 0.0})
+def _row(test: str, own: float, wall: float = 0.0, compiling: float = 0.0) -> str:
+    return json.dumps({"test": test, "wall": wall, "own": own, "compile": compiling, "others": 0.0})
 
-    rows = (
-        row("tests/app/test_a.py::test_once[first]", 2.0, 2.0),
-        row("tests/app/test_a.py::test_once[second]", 0.01, 0.01),
-        row("tests/app/test_a.py::test_compiles", 0.1, 0.2, compiling=5.0),
-        row("tests/app/test_a.py::test_works", 0.5, 0.5),
-        row("tests/app/ui/test_b.py::test_waits[a]", 0.1, 3.2),
+
+def _read(folder: pathlib.Path, *rows: str) -> dict[str, dict[str, float]]:
+    (folder / "costs.json").write_text("\n".join(rows))
+    return costs.read(folder / "costs.json")
+
+
+def test_slow_is_what_takes_long_in_every_case(tmp_path: pathlib.Path) -> None:
+    found = _read(
+        tmp_path,
+        _row("tests/app/test_a.py::test_once[first]", 2.0, 2.0),
+        _row("tests/app/test_a.py::test_once[second]", 0.01, 0.01),
+        _row("tests/app/test_a.py::test_compiles", 0.1, 0.2, compiling=5.0),
+        _row("tests/app/test_a.py::test_works", 0.5, 0.5),
+        _row("tests/app/ui/test_b.py::test_waits[a]", 0.1, 3.2),
+        _row("tests/app/ui/test_c.py::test_is_short", 0.01),
     )
-    (tmp_path / "costs.json").write_text("\n".join(rows))
-    found = costs.read(tmp_path / "costs.json")
-    assert quick.slow_tests(found) == ["test_a.py::test_works", "test_b.py::test_waits"]
+    assert quick.slow_tests(found) == ["test_a.py::test_compiles", "test_a.py::test_works", "test_b.py::test_waits"]
     lines = costs.table(found, costs.room_of)
-    assert lines[2:] == ["| app | 4 | 8 | 5 | 0 | 3 |", "| app/ui | 1 | 0 | 0 | 0 | 3 |", "| all | 5 | 8 | 5 | 0 | 6 |"]
+    assert lines[2:] == ["| app | 4 | 8 | 5 | 0 | 3 |", "| app/ui | 2 | 0 | 0 | 0 | 3 |", "| all | 6 | 8 | 5 | 0 | 6 |"]
+
+
+def test_the_cheapest_of_a_file_and_of_a_room_stay(tmp_path: pathlib.Path) -> None:
+    found = _read(
+        tmp_path,
+        _row("tests/app/ui/test_window.py::test_opens", 0.45),
+        _row("tests/app/ui/test_window.py::test_closes", 0.47),
+        _row("tests/app/ui/test_dear.py::test_walks", 0.6),
+        _row("tests/app/cli/test_a.py::test_dear", 8.0),
+        _row("tests/app/cli/test_b.py::test_dearer", 9.0),
+    )
+    slow = ["test_b.py::test_dearer", "test_dear.py::test_walks", "test_window.py::test_closes"]
+    assert quick.slow_tests(found) == slow
+
+
+def test_who_was_not_measured_stays_slow_while_it_is_there(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "ui").mkdir()
+    (tmp_path / "ui" / "test_a.py").write_text("def test_kept(): pass\ndef test_mended(): pass\ndef test_new(): pass\n")
+    found = _read(
+        tmp_path,
+        _row("tests/ui/test_a.py::test_mended", 0.01),
+        _row("tests/ui/test_a.py::test_new", 0.7),
+    )
+    before = ["test_a.py::test_kept", "test_a.py::test_mended", "test_a.py::test_renamed", "test_gone.py::test_kept"]
+    assert quick.brought_up_to_date(before, found, tmp_path) == ["test_a.py::test_kept", "test_a.py::test_new"]
 
 
 def test_the_costs_of_a_run_are_its_tests(tmp_path: pathlib.Path) -> None:
