@@ -26,6 +26,8 @@ AHEAD = 2
 """Jobs for each worker that are sent before it asks, so that none waits for this process."""
 LOOK_S = 1.0
 """How often it is seen whether there still are workers, while nothing is done."""
+COUNT_S = 0.1
+"""How often workers are counted until there are enough."""
 CERTIFICATES = (
     "set DASK_DISTRIBUTED__COMM__TLS__CA_FILE, DASK_DISTRIBUTED__COMM__TLS__CLIENT__CERT and "
     "DASK_DISTRIBUTED__COMM__TLS__CLIENT__KEY to the files of your certificates"
@@ -106,7 +108,8 @@ class Cluster:
                     self._send(client, job, sent)
                     self._take(client, sent.pop(future := self._finished(client)), future, is_alone=True)
             finally:
-                client.cancel(list(sent))
+                with contextlib.suppress(*_closed_errors()):  # a client that Dask has closed has nothing to take back
+                    client.cancel(list(sent))
         return self.progress
 
     @contextlib.contextmanager
@@ -194,12 +197,13 @@ class Cluster:
 
     def _count(self, client: Any) -> None:
         """Wait for workers. Raises SweepError where there are none, or such as do several jobs at a time."""
-        try:
-            client.wait_for_workers(max(1, len(self._lanes)), timeout=START_S)  # one that ended is being started again
-        except TimeoutError as error:
-            remedy = f"start one for each device: dask worker {self._address} --nthreads 1"
-            raise SweepError(f"the scheduler at {self._address} has no workers", remedy) from error
-        workers = client.scheduler_info(n_workers=-1)["workers"]
+        begin = time.monotonic()
+        # Dask's own wait_for_workers waits without an end for a scheduler that took the connection and says no more.
+        while len(workers := self._there(client)) < max(1, len(self._lanes)):
+            if time.monotonic() - begin > START_S:  # one that ended is being started again
+                remedy = f"start one for each device: dask worker {self._address} --nthreads 1"
+                raise SweepError(f"the scheduler at {self._address} has no workers", remedy)
+            time.sleep(COUNT_S)
         many = next((one["name"] for one in workers.values() if one["nthreads"] != 1), None)
         if many is not None:
             raise SweepError(f"the worker {many} has several threads, and a device does one job at a time",
@@ -225,7 +229,7 @@ class Cluster:
             answer = crashed(self._store, job, f"was {error.last_worker.address}", "")
         except CancelledError as error:
             raise SweepError(f"the scheduler at {self._address} is gone", AGAIN) from error
-        except SweepError:
+        except (SweepError, *_closed_errors()):
             raise
         except Exception as error:
             raise SweepError(f"a worker cannot do jobs ({type(error).__name__}: {error})",
@@ -237,13 +241,14 @@ class Cluster:
         return True
 
 
-def _closed_errors() -> tuple[type[OSError], ...]:
-    """What Dask raises where a connection closes; nothing where it is not installed, which is said elsewhere."""
+def _closed_errors() -> tuple[type[Exception], ...]:
+    """What Dask raises where a connection or its client closes; nothing where it is not installed, which is said
+    elsewhere."""
     try:
-        from distributed import comm
+        from distributed import client, comm
     except ModuleNotFoundError:
         return ()
-    return (comm.CommClosedError,)
+    return (comm.CommClosedError, client.ClosedClientError)
 
 
 def _is_at_work(worker: Mapping[str, Any]) -> bool:

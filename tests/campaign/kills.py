@@ -27,6 +27,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from raygrove.bench.store.folder import CRASHED, Store, StoreError
+from raygrove.bench.store.jobs import digest_of_sources
 
 PLAN = """
 [fixed]
@@ -45,8 +46,9 @@ SEEDS = 60
 SWEEP = (sys.executable, "-m", "raygrove", "sweep")
 SOONEST_S, LATEST_S = 0.3, 8.0
 """How long it takes from the start of a sweep, or from a kill, to the next one."""
-STALLED_S = 240.0
-"""How long no result may come of a sweep that is not disturbed. How long all of it takes depends on what else the
+STALLED_S = 360.0
+"""How long no result may come of a sweep that is not disturbed: longer than the 5 minutes after which Dask gives up a
+worker that says nothing, and the 20 s after which a sweep then ends. How long all of it takes depends on what else the
 machine does, and tells nothing."""
 AFTER_A_RESULT = 0.7
 """The share of kills that wait for the sweep's next result first: the others may meet it while it starts."""
@@ -118,6 +120,7 @@ class Campaign:
         self.kills: collections.Counter[str] = collections.Counter()
         self.findings: list[str] = []
         self.undisturbed: dict[str, str] = {}
+        self.sources = digest_of_sources()
 
     def run(self, count: int) -> None:
         """So many kills, over as many whole sweeps as that takes."""
@@ -143,6 +146,11 @@ class Campaign:
                         self._disturb(client, cluster, store)
                     self._await(client, store)
                 time.sleep(0.2)  # a worker may still be writing its last result
+                if digest_of_sources() != self.sources:  # jobs and pictures have other names since
+                    self.findings.append(
+                        "the sources were changed amid the campaign: leave them alone, and begin again"
+                    )
+                    break
                 self.findings += faults(store, before, self.undisturbed)
         self.crashed += sum(record["status"] == CRASHED for record in store.records())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import subprocess
@@ -59,6 +60,22 @@ def test_what_a_kill_must_not_do_is_found(store: Store, harm: Callable[[Store, s
     before, undisturbed = kept(store), pictures(store)
     harm(store, _put(Store.made(store.folder.parent / "same"), 0))
     assert any(said in fault for fault in faults(store, before, undisturbed))
+
+
+def test_sources_that_change_amid_a_campaign_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    campaign, made = Campaign(tmp_path, "local", random.Random(1), seeds=1), Store.made(tmp_path / "round")
+    campaign.sources = "those of before"
+    monkeypatch.setattr(campaign, "_started", lambda store, engine: contextlib.nullcontext(_Ended()))
+    campaign._round(made, 1)
+    (said,) = campaign.findings
+    assert "the sources were changed amid the campaign" in said
+
+
+class _Ended:
+    """Stands in for a client that has ended."""
+
+    def poll(self) -> int:
+        return 0
 
 
 def test_processes_of_processes_are_found() -> None:

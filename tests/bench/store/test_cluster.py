@@ -6,6 +6,8 @@ import argparse
 import contextlib
 import os
 import signal
+import socket
+import subprocess
 import sys
 import time
 import types
@@ -181,6 +183,9 @@ class Watched:
     def monotonic(self) -> float:
         return self.now
 
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
     identity = "what is asked for"
 
     def sync(self, what: object, **named: object) -> dict[str, Any]:
@@ -189,7 +194,9 @@ class Watched:
         look = self.looks.pop(0) if len(self.looks) > 1 else self.looks[0]
         if isinstance(look, OSError):
             raise look
-        return {"workers": {name: {"last_seen": seen, "metrics": {"task_counts": {"executing": count}}}
+        about = {"nthreads": 1}
+        return {"workers": {name: {**about, "name": name, "last_seen": seen,
+                                   "metrics": {"task_counts": {"executing": count}}}
                             for name, (count, seen) in look.items()}}  # fmt: skip
 
 
@@ -237,6 +244,48 @@ def test_nothing_is_waited_for_longer_than_somebody_works(
             wait()
 
 
+@pytest.mark.parametrize(
+    ("looks", "words"),
+    [([{}], "has no workers"), ([{}, OSError("Timed out trying to connect")], "is gone"),
+     ([TimeoutError("no answer")], "is gone"), ([{}, {"a": (0, 1.0)}], "")],
+    ids=["none comes", "killed", "stopped", "one comes"],
+)  # fmt: skip
+def test_workers_are_counted_without_waiting_for_ever(
+    looks: list[Any], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, client = Cluster(Store.made(tmp_path), "dask://127.0.0.1:9", square), Watched(*looks)
+    monkeypatch.setattr(cluster, "time", client)
+    if not words:
+        made._count(client)
+        assert made._workers == 1
+        return
+    with pytest.raises(SweepError, match=words):
+        made._count(client)
+
+
+def test_a_scheduler_that_stops_once_it_is_connected_is_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that gets no processor takes what it is sent and says nothing, as one that was stopped."""
+    pytest.importorskip("distributed", reason="Dask is not installed: the extra cluster")
+    words = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--no-dashboard", "--port"]
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    process = subprocess.Popen([*words, str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    made = Cluster(Store.made(tmp_path), f"dask://127.0.0.1:{port}", square)
+    try:
+        with made._client() as client:
+            monkeypatch.setattr(cluster, "START_S", 1.0)
+            process.send_signal(signal.SIGSTOP)
+            with pytest.raises(SweepError, match="is gone"):
+                made._count(client)
+            process.send_signal(signal.SIGCONT)
+    finally:
+        process.kill()
+        process.wait()
+
+
 def test_a_job_that_ran_out_of_time_by_itself_is_not_waited_for(tmp_path: Path) -> None:
     future = Lost(0)
     future.status = "error"
@@ -251,9 +300,20 @@ def test_a_scheduler_that_closes_amid_a_question_is_a_sentence(tmp_path: Path, m
     def ask(client: object) -> None:
         raise closed("in <TCP (closed)>: Stream is closed")
 
-    client = types.SimpleNamespace(cancel=taken_back.append)
+    def take_back(jobs: object) -> None:
+        taken_back.append(jobs)
+        raise pytest.importorskip("distributed.client").ClosedClientError("Client is closed.")
+
+    client = types.SimpleNamespace(cancel=take_back)
     monkeypatch.setattr(made, "_client", lambda: contextlib.nullcontext(client))
     monkeypatch.setattr(made, "_count", ask)
     with pytest.raises(SweepError, match="the scheduler at .* is gone"):
         made.run(iter(()))
     assert taken_back == [[]]
+
+    def lost(timeout: float) -> None:
+        raise closed("in <TCP (closed) ConnectionPool.gather>: Stream is closed")
+
+    future = types.SimpleNamespace(result=lost)
+    with pytest.raises(SweepError, match="the scheduler at .* is gone"), made._scheduler_gone_said():
+        made._take(client, jobs(1)[0], future, is_alone=False)
