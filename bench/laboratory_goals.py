@@ -20,6 +20,15 @@ def _worst(what: str) -> Callable[[Content], float | None]:
     return read
 
 
+def _least(what: str) -> Callable[[Content], float | None]:
+    """The smallest of them."""
+
+    def read(content: Content) -> float | None:
+        return min((row["figure"] for row in content["results"] if row["what"] == what), default=None)
+
+    return read
+
+
 def _row(case: str, spelt: str = "") -> Callable[[Content], dict[str, float]]:
     def read(content: Content) -> dict[str, float]:
         rows = [row for row in content["results"] if row["case"] == case and spelt in row.get("configuration", "")]
@@ -76,4 +85,8 @@ LABORATORY = (
     OfOthers("host", "a step of the ray debugger at 1M triangles", 50.0, "ms", "laboratory", COMMAND,
              _worst("ray debugger")),
     OfOthers("host", "validation of 10M nodes", 5.0, "s", "laboratory", COMMAND, _worst("validation")),
+    OfOthers("host", "race of 4 on orbit, 512x384 each, without a window", 10.0, "frames/s", "laboratory", COMMAND,
+             _least("race of 4"), at_most=False),
+    OfOthers("host", "advisor on 100 frames of 100,000 triangles", 20.0, "s", "laboratory", COMMAND,
+             _worst("advice")),
 )  # fmt: skip

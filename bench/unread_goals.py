@@ -11,7 +11,6 @@ Rows = tuple[tuple[str, float, str, bool, str], ...]
 NOT_SAVED = "no command saves it yet"
 ELSEWHERE = "only a run on another device is saved"
 NO_FILE = "no file of it is saved"
-ADVICE = "raygrove advise --demo explode --hierarchy hploc --set demo.triangles=100000"
 SWEEP = "raygrove sweep plan.toml --store DIR"
 STORES = "python -m raygrove.bench stores --only"
 SCALING = "python -m raygrove.bench scaling"
@@ -28,10 +27,8 @@ WINDOW: Rows = (
     ("longest pause of the window in the whole tour, both cores busy", 150.0, "ms", True, ""),
 )
 HOST_LABORATORY: Rows = (
-    ("race of 4 on orbit, 512x384 each", 10.0, "frames/s", False, "raygrove view --demo orbit --contestants A,B,C,D"),
     ("tree browser over 10M nodes opened", 0.3, "s", True, ""),
     ("tree browser over 10M nodes scrolled", 60.0, "frames/s", False, ""),
-    ("advisor on 100 frames of 100,000 triangles", 20.0, "s", True, ADVICE),
 )
 RELIABILITY: Rows = (
     ("100,000 meshes, channels, clips or instances opened", 5.0, "s", True, "python -m raygrove.bench many"),

@@ -5,7 +5,8 @@ view that shows them live pays for a frame, from the first launch to the last on
 `listed` is what one pays who asks for a list besides (the slower of those by node and by object), and `read`
 who asks for the whole tables of a new tree, on the host: wall times. A race stands beside the
 frames of each contestant alone, the validation is of a large tree: wall times on an idle device, waited for each time.
-All are medians; the first of each compile and capture, and do not count.
+All are medians; the first of each compile and capture, and do not count. Advice is over a clip of 100 frames, once, its
+kernels compiled by a first time over a few: what `rg.advise` takes.
 """
 
 from __future__ import annotations
@@ -31,12 +32,14 @@ from raygrove.gpu.analysis.ray_log import record_ray
 from raygrove.gpu.analysis.validation import validate
 from raygrove.gpu.camera import fit
 from raygrove.gpu.engine import Engine, View, ViewSettings
+from raygrove.gpu.face.clips import Clip
+from raygrove.gpu.face.laboratory import advise
 from raygrove.gpu.pixels import ArrayPixels
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.target.base import Target
 from raygrove.gpu.trace.trace import VIEW_FRAME, Tracer
 
-from ..arguments import DEVICE, OUT, argument, at_least_one, chosen, repeat
+from ..arguments import DEVICE, OUT, UsageError, argument, at_least_one, chosen, repeat
 from ..context import context
 from ..saved import keep
 from ..table import aligned
@@ -46,11 +49,14 @@ SETTLING = 6
 """Frames that do not count: kernels compile, the counts are found where they end, launches are captured."""
 _NUMBERS = itertools.count(1 << 43)
 """Of the frames of the target's clock, apart from those of engines and rigs."""
+ADVICE_FRAMES, ADVICE_TRIANGLES, ADVICE_SIZE, WARMING = 100, 100_000, (1024, 768), 4
 HOT_SCENES = ("orbit", "explode", "room")
 HOT_STRUCTURES = ("lbvh", "hploc", "median_sah")
+PARTS = ("hot", "ray", "race", "validation", "advice")
 ARGUMENTS = (
     DEVICE,
     repeat(9),
+    argument("--parts", default=",".join(PARTS), help="what is measured, by commas (default: %(default)s)"),
     argument(
         "--nodes",
         type=at_least_one,
@@ -72,15 +78,23 @@ Row = dict[str, Any]
 
 def run(names: argparse.Namespace) -> int:
     """Measure, print, keep."""
+    parts = [part for part in names.parts.split(",") if part]
+    if unknown := sorted(set(parts) - set(PARTS)):
+        raise UsageError(f"--parts knows {', '.join(PARTS)}, not {', '.join(unknown)}.")
     rows: list[Row] = []
     with chosen(names.device) as target:
         about, size = context(target, command=names.command), (1280, 720) if target.kind == "cuda" else (512, 384)
-        for scene in HOT_SCENES:
+        for scene in HOT_SCENES if "hot" in parts else ():
             for name in HOT_STRUCTURES:
                 rows += hot_rows(target, make_demo(scene), name, size, names.repeat)
-        rows.append(debugger_row(target, make_demo("explode", names.triangles), size, names.repeat))
-        rows.append(race_row(target, make_demo("orbit"), (512, 384), 4 * names.repeat))
-        rows += validation_rows(target, make_demo("blob", names.nodes * 3 // 2), min(3, names.repeat))
+        if "ray" in parts:
+            rows.append(debugger_row(target, make_demo("explode", names.triangles), size, names.repeat))
+        if "race" in parts:
+            rows += race_rows(target, make_demo("orbit"), (512, 384), 4 * names.repeat)
+        if "validation" in parts:
+            rows += validation_rows(target, make_demo("blob", names.nodes * 3 // 2), min(3, names.repeat))
+        if "advice" in parts:
+            rows.append(advice_row(make_demo("explode", ADVICE_TRIANGLES), range(ADVICE_FRAMES), names.device))
     cells = [(row["what"], row["of"], f"{row['figure']:.3f}", row["unit"], row["beside"]) for row in rows]
     text = aligned(("what", "of", "figure", "unit", "beside"), cells)
     print(text)
@@ -193,8 +207,9 @@ def debugger_row(target: Target, scene: Scene, size: tuple[int, int], count: int
     return {"what": "ray debugger", "of": of, "figure": step_ms, "unit": "ms", "beside": f"{events} events"}
 
 
-def race_row(target: Target, scene: Scene, size: tuple[int, int], count: int) -> Row:
-    """Frames of all contestants together over the sum of the frames of each alone."""
+def race_rows(target: Target, scene: Scene, size: tuple[int, int], count: int) -> list[Row]:
+    """Frames of all contestants together over the sum of the frames of each alone; and how many of them, a picture of
+    each contestant, there are a second, without a window."""
 
     def frames_ms(structures: Sequence[str]) -> float:
         with contextlib.closing(Engine(target, scene)) as engine:
@@ -213,8 +228,22 @@ def race_row(target: Target, scene: Scene, size: tuple[int, int], count: int) ->
     alone = [frames_ms([name]) for name in CONTESTANTS]
     together = frames_ms(CONTESTANTS)
     beside = f"together {together:.3f} ms, alone {', '.join(f'{ms:.3f}' for ms in alone)}"
-    return {"what": "race over its parts", "of": scene.name, "figure": together / sum(alone), "unit": "times",
-            "beside": beside, "together_ms": together, "alone_ms": alone, "size": list(size)}  # fmt: skip
+    about = {"of": scene.name, "together_ms": together, "alone_ms": alone, "size": list(size)}
+    return [
+        {"what": "race over its parts", "figure": together / sum(alone), "unit": "times", "beside": beside, **about},
+        {"what": "race of 4", "figure": 1e3 / together, "unit": "frames/s", "beside": ", ".join(CONTESTANTS), **about},
+    ]
+
+
+def advice_row(scene: Scene, frames: range, device: str) -> Row:
+    """Seconds until it is known when to rebuild in a clip, all that usually is measured beside it included."""
+    clip = Clip.from_plain(scene)
+    advise(clip, "hploc", frames=frames[:WARMING], size=ADVICE_SIZE, device=device)
+    began = time.perf_counter()
+    found = advise(clip, "hploc", frames=frames, size=ADVICE_SIZE, device=device)
+    seconds = time.perf_counter() - began
+    of = f"{found.frames} frames of {scene.triangle_count:,} triangles"
+    return {"what": "advice", "of": of, "figure": seconds, "unit": "s", "beside": found.sentence}
 
 
 def validation_rows(target: Target, scene: Scene, count: int) -> list[Row]:
