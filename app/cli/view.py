@@ -18,8 +18,6 @@ from raygrove.app.cli.common import (
     settings_of_flags,
 )
 from raygrove.app.document.document import Document
-from raygrove.app.live.following import LiveScene, ended_when
-from raygrove.app.live.ring import LiveError, LiveRing
 from raygrove.app.playback import timeline as timelines
 from raygrove.app.problems.problem import Problem
 from raygrove.app.problems.problems import EXIT_FAILURE, UsageError, problem_of
@@ -91,6 +89,9 @@ def _with_race(names: argparse.Namespace, settings: Settings) -> Settings:
 
 def _follow(document: Document, names: argparse.Namespace) -> int:
     """The window on what a running program shows."""
+    from raygrove.app.live.following import LiveScene, ended_when
+    from raygrove.app.live.ring import LiveError, LiveRing  # not at each start
+
     memory, _, word = names.live.partition(":")
     if not (memory.isdecimal() and word.isdecimal()):
         raise UsageError("--live is what raygrove.Viewer starts the window with; open a file instead.")

@@ -13,7 +13,6 @@ from raygrove.app.frames.race_hits import ComparedHits
 from raygrove.app.settings.ray_options import RayOptions, measures_others
 from raygrove.gpu.analysis.hit_proof import compared
 from raygrove.gpu.analysis.racing import oracle_of
-from raygrove.gpu.analysis.ray_racing import slack_of
 from raygrove.gpu.analysis.traced_rays import RowRays, TracedRays, in_rows
 from raygrove.gpu.analysis.workload import Rays, Workload
 from raygrove.gpu.engine import View
@@ -100,6 +99,8 @@ class MeasuredRays:
             _trace(traced, engine, view)
             prim_id, t = traced.hits()
             found.append((t[None], prim_id[None]))
+        from raygrove.gpu.analysis.ray_racing import slack_of  # not at each start: it knows all rivals
+
         slack = slack_of(rays)
         proofs = tuple(compared(*one, *found[against], slack=slack)[0] for one in found)
         return ComparedHits(proofs, (), against)

@@ -7,6 +7,7 @@ import dataclasses
 import functools
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication, QObject
@@ -29,9 +30,6 @@ from raygrove.app.settings.titles import structure_title
 from raygrove.app.ui.picture.measured_marks import MeasuredMarks
 from raygrove.app.ui.race.naming import ordinal, policy_title
 from raygrove.app.ui.race.pictures import RacePicture
-from raygrove.app.ui.race.race_bar import RaceBar
-from raygrove.app.ui.race.race_lines import RaceLines
-from raygrove.app.ui.race.race_view import RaceView
 from raygrove.app.ui.race.ranking_panel import RankingPanel, figure
 from raygrove.app.ui.session import ray_choice
 from raygrove.app.ui.session.session import Session
@@ -39,6 +37,9 @@ from raygrove.app.ui.widgets.rays_choice import SensorPlaces
 from raygrove.gpu.analysis.live_race import LiveRace
 from raygrove.gpu.analysis.race import LETTERS
 from raygrove.gpu.settings import OptionError
+
+if TYPE_CHECKING:
+    from raygrove.app.ui.race.race_view import RaceView
 
 KEY = "settings.race"
 SECONDS_BETWEEN = 0.2
@@ -77,6 +78,10 @@ class Race(QObject):
     def begin(self, made: Callable[[RacePicture, int], object]) -> RaceView:
         """The workspace is shown: its view, which lets `made` have each new picture."""
         if self.view is None:
+            from raygrove.app.ui.race.race_bar import RaceBar  # not at each start
+            from raygrove.app.ui.race.race_lines import RaceLines
+            from raygrove.app.ui.race.race_view import RaceView
+
             self._bar = RaceBar(lambda: self._options, lambda: SensorPlaces(*ray_choice.places(self._session)))
             self._lines = RaceLines()
             self.view = RaceView(self._bar, self._lines, functools.partial(self._made, made))

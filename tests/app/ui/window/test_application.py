@@ -23,6 +23,7 @@ from raygrove.gpu.shade import registry as ray_types
 
 LATER = ("gpu.face.races", "app.frames.race_report", "app.scene_io.importer", "app.ui.dialogs.palette")
 LATER += ("app.ui.dialogs.settings_dialog", "app.ui.dialogs.export_dialog", "app.ui.dialogs.advice_dialog")
+LATER += ("gpu.analysis.ray_racing", "app.ui.race.race_view", "app.ui.race.race_bar")
 
 application = make_application()
 window = make_window(Document(Settings()))
