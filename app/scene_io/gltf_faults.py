@@ -63,7 +63,7 @@ def _fault(document: Any) -> str:
         return "it has no scene that places its nodes"
     if document.get("scene", 0) >= len(document["scenes"]):
         return f"scene = {document['scene']}, and there are {len(document['scenes']):,} scenes"
-    return _wrong_index(document) or _wrong_buffer(document) or _circle(document)
+    return _wrong_index(document) or _wrong_buffer(document) or _circle(document) or _placeless(document)
 
 
 def _wrong_index(document: Any) -> str:
@@ -112,4 +112,13 @@ def _circle(document: Any) -> str:
                 states[node] = 1
                 stack.append((node, True))
                 stack += [(child, False) for child in nodes[node].get("children", ()) if states[child] < 2]
+    return ""
+
+
+def _placeless(document: Any) -> str:
+    """The first part of a mesh whose points are nowhere."""
+    for number, mesh in enumerate(document["meshes"]):
+        for place, primitive in enumerate(mesh.get("primitives", ())):
+            if "POSITION" not in primitive.get("attributes", {}):
+                return f"meshes[{number}].primitives[{place}] has no POSITION, so its points are nowhere"
     return ""

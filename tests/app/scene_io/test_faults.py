@@ -41,6 +41,7 @@ WRONG: dict[str, tuple[str, Any, str]] = {
     "no scene": ("a.gltf", triangle(scenes=[]), "it has no scene that places its nodes"),
     "a scene that is not there": ("a.gltf", triangle(scene=5), "scene = 5, and there are 1 scenes"),
     "no meshes": ("a.gltf", _without("meshes"), "it has no meshes"),
+    "points that are nowhere": ("a.gltf", _mesh(attributes={}), r"meshes\[0\]\.primitives\[0\] has no POSITION, so"),
     "an accessor that is not there": (
         "a.gltf",
         _mesh(attributes={"POSITION": 99}),
