@@ -28,9 +28,9 @@ def test_many_lines_are_drawn_by_and_by(scene_window: MainWindow, qtbot: Any, mo
     counts: list[int] = []
 
     class Counting(QPainter):
-        def drawLines(self, lines: Any) -> None:
-            counts.append(len(lines))
-            super().drawLines(lines)
+        def drawLines(self, *lines: Any) -> None:
+            counts.append(len(lines[0]))
+            super().drawLines(*lines)
 
     monkeypatch.setattr(build_marks, "QPainter", Counting)
     monkeypatch.setattr(build_marks, "TURN_S", 0.0)
