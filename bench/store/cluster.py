@@ -221,6 +221,7 @@ class Cluster:
         the worker was to do, so that only the next try, alone, tells which job it was."""
         from distributed import CancelledError, KilledWorker
 
+        passed_on: tuple[type[Exception], ...] = (SweepError, *_closed_errors())
         try:
             answer = self._answer(client, future)
         except KilledWorker as error:
@@ -229,7 +230,7 @@ class Cluster:
             answer = crashed(self._store, job, f"was {error.last_worker.address}", "")
         except CancelledError as error:
             raise SweepError(f"the scheduler at {self._address} is gone", AGAIN) from error
-        except (SweepError, *_closed_errors()):
+        except passed_on:
             raise
         except Exception as error:
             raise SweepError(f"a worker cannot do jobs ({type(error).__name__}: {error})",
