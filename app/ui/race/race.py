@@ -227,7 +227,9 @@ class Race(QObject):
         self._lines.log.take(found.time, found.views, at_rest=not frame.request.is_moving)
         self._lines.news(self._document.state.timeline.time)
         now = time.perf_counter()
-        if now - self._shown_at > SECONDS_BETWEEN or not frame.request.is_moving:
+        # Now and then also at rest: small pictures come faster than their figures are shown, and Qt would hear
+        # nothing else.
+        if now - self._shown_at > SECONDS_BETWEEN or self._live.count < 3:
             self._shown_at = now
             self._show_figures(frame.request.is_moving)
         if self._options.mode == "difference" and not self._is_asked:
