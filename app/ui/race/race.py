@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtCore import QCoreApplication, QObject, QTimer
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from raygrove.app.document.jobs import Job
@@ -70,7 +70,9 @@ class Race(QObject):
         self._seen = -1
         self._shown_at = self._proved_at = self._asked_at = 0.0
         self._proof_s = 0.0
-        self._is_asked = self._marks = self._asks_rays = False
+        self._is_asked = self._marks = self._asks_rays = self._is_moving = False
+        self._late = QTimer(self, singleShot=True, interval=round(1000 * SECONDS_BETWEEN))
+        self._late.timeout.connect(self._show_last)
         self.ray_marks: list[MeasuredMarks] = []
         self.panel.show_wanted.connect(self._show_hits)
 
@@ -226,12 +228,15 @@ class Race(QObject):
         self._live.take(found.views)
         self._lines.log.take(found.time, found.views, at_rest=not frame.request.is_moving)
         self._lines.news(self._document.state.timeline.time)
-        now = time.perf_counter()
+        now, self._is_moving = time.perf_counter(), frame.request.is_moving
         # Now and then also at rest: small pictures come faster than their figures are shown, and Qt would hear
-        # nothing else.
+        # nothing else. Those of the last one come a little later.
         if now - self._shown_at > SECONDS_BETWEEN or self._live.count < 3:
             self._shown_at = now
-            self._show_figures(frame.request.is_moving)
+            self._late.stop()
+            self._show_figures(self._is_moving)
+        elif not self._late.isActive():
+            self._late.start()
         if self._options.mode == "difference" and not self._is_asked:
             self._ask_difference()
         if now - self._proved_at > max(PROOF_S, PROOF_SHARE * self._proof_s) or self._marks:
@@ -239,6 +244,10 @@ class Race(QObject):
         if are_shown(self._document.state.settings.rays) and not self._asks_rays:
             self._asks_rays = True
             self._session.loop.ask("race.rays", lambda maker: maker.measured_ends(), self._show_rays)
+
+    def _show_last(self) -> None:
+        if self.is_on:
+            self._show_figures(self._is_moving)
 
     def _show_figures(self, is_moving: bool) -> None:
         self.panel.rays = self._document.state.settings.rays.measured

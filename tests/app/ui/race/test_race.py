@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
+import time
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from raygrove.app.settings.race_options import contestants_of
 from raygrove.app.settings.titles import structure_title
 from raygrove.app.ui.race.header import RaceHeader
 from raygrove.app.ui.race.naming import ordinal, policy_title
+from raygrove.app.ui.race.race import SECONDS_BETWEEN
 from raygrove.app.ui.race.race_lines import MOST_MARKS
 from raygrove.app.ui.race.ranking_panel import RankingPanel
 from raygrove.app.ui.widgets.line_chart import Line, mark
@@ -87,6 +90,22 @@ def test_nothing_of_a_race_is_there_in_other_workspaces(scene_window: MainWindow
         state = PaintedMaker.drawn[-1][0]
         assert as_drawn(state) is state and scene_window.place.race.view is None
     assert RacingMaker.proofs == 0 and scene_window.place.page is scene_window.view
+
+
+def test_figures_wait_for_each_other_and_the_last_ones_come(
+    raced: MainWindow, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pictures that come faster than figures are shown would leave the window no time for anything else."""
+    race, shown = raced.place.race, list[int]()
+    monkeypatch.setattr(race.panel, "take", lambda live, is_moving: shown.append(live.count))
+    before, began = len(PaintedMaker.drawn), time.perf_counter()
+    qtbot.waitUntil(lambda: len(PaintedMaker.drawn) > before + 40 and race.live.count > 2)
+    turns = (time.perf_counter() - began) / SECONDS_BETWEEN
+    assert sum(count > 2 for count in shown) <= turns + 1, "the first two frames of a race are shown at once"
+    shown.clear()
+    race._shown_at = math.inf  # just now, for ever: what is shown all the same is shown later
+    qtbot.waitUntil(lambda: race._late.isActive())
+    qtbot.waitUntil(lambda: bool(shown))
 
 
 def test_all_are_drawn_in_one_go_and_the_figures_are_theirs(raced: MainWindow, qtbot: Any) -> None:
