@@ -1,0 +1,61 @@
+"""A contestant's header and the ranking by themselves: what they say of figures."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from raygrove.app.settings.titles import structure_title
+from raygrove.app.ui.race.header import RaceHeader
+from raygrove.app.ui.race.naming import ordinal, policy_title
+from raygrove.app.ui.race.ranking_panel import RankingPanel
+from raygrove.gpu.analysis.intervals import Measured
+from raygrove.gpu.analysis.live_race import LiveRace
+from tests.gpu.analysis.race_views import view
+
+
+def test_a_bar_that_leaves_the_scale_says_so(qtbot: Any) -> None:
+    header = RaceHeader("A")
+    qtbot.addWidget(header)
+    header.resize(300, 44)
+    header.show_costs({"build": 2.0, "trace": 6.0}, 10.0, "8.0 ms", "1st")
+    first, second = (place for _, place in header.segments())
+    assert not header.leaves_scale and second.width() > 2.5 * first.width() and second.left() >= first.right()
+    header.show_costs({"build": 2.0, "trace": 60.0}, 10.0, "62 ms", "4th")
+    assert header.leaves_scale and header.segments()[-1][1].right() <= 300 - 64
+
+
+def test_a_ranking_that_is_paused_stays(qtbot: Any) -> None:
+    panel = RankingPanel()
+    qtbot.addWidget(panel)
+    live = LiveRace(["lbvh@refit", "hploc"])
+    for _ in range(6):
+        live.take([view(1.0, 1.0), view(1.0, 1.0)])
+    panel.take(live, True)
+    assert panel.reasons.text() == "A shows no difference from B."
+    panel.bar.pause.click()
+    live.take([view(9.0, 1.0), view(1.0, 1.0)])
+    panel.take(live, True)
+    assert panel.standing[0].ms.median == 3.0
+    columns, rows = panel._table()
+    assert [row["configuration"] for row in rows] == ["lbvh@refit", "hploc"] and set(rows[0]) == set(columns)
+
+
+def test_names_are_peoples_words() -> None:
+    assert structure_title("hploc+reinsertion/cwbvh") == "H-PLOC + Parallel reinsertion / CWBVH"
+    assert structure_title("lbvh:morton_bits=30", "bvh4") == "Linear BVH morton_bits=30 / BVH4"
+    assert policy_title("lbvh") == policy_title("lbvh@rebuild") and policy_title("lbvh@every_n:n=7").endswith("n=7")
+    assert [ordinal(rank) for rank in (1, 2, 3, 4)] == ["1st", "2nd", "3rd", "4th"]
+
+
+def test_a_half_interval_is_the_longer_side(qtbot: Any) -> None:
+    """Of times the upper side is mostly the longer one; of a rate's it is not."""
+    panel = RankingPanel()
+    qtbot.addWidget(panel)
+    live = LiveRace(["lbvh@refit", "hploc"])
+    for _ in range(6):
+        live.take([view(1.0, 1.0), view(1.0, 1.0)])
+    first, second = live.standing()
+    for low, high, said in ((4.0, 5.5, "5.0 ± 1.0 ms"), (4.9, 7.0, "5.0 ± 2.0 ms")):
+        other = dataclasses.replace(second, ms=Measured(5.0, low, high, (5.0,)))
+        assert panel._texts(other, first)[3] == said
