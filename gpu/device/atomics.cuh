@@ -1,7 +1,8 @@
 // Atomics by scope: `atomic_*` for memory that all blocks share, `block_atomic_*` for memory of one block (plain
-// operations on the host); `block_arrive` for shared memory. `atomic_load` reads what others change meanwhile, in no
-// order. `gathered_add` adds what lanes of a warp add to one place at one time up first, and then once: for places that
-// neighbours share. Any lanes may call it, in any control flow. `gathered_add_both` adds two numbers that share a word.
+// operations on the host); `block_arrive` and `block_atomic_exchange` for shared memory. `atomic_load` reads what
+// others change meanwhile, in no order. `gathered_add` adds what lanes of a warp add to one place at one time up first,
+// and then once: for places that neighbours share. Any lanes may call it, in any control flow. `gathered_add_both` adds
+// two numbers that share a word.
 //
 // `atomic_arrive` is fence, add (one, or `by`), fence: the last of several arrivers sees everything the others wrote
 // before they arrived. `atomic_arrive_last` says whether this was the last after `others`; who was not does not wait
@@ -78,7 +79,6 @@ __device__ void gathered_add_both(uint64* at, unsigned low, unsigned high, int s
 // What a thread wrote before is seen by whoever sees what it writes after, and the other way round. The compiler's own
 // fences are sequentially consistent besides, which nothing here needs and which takes longer.
 __device__ __forceinline__ void device_fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
-__device__ __forceinline__ void block_fence() { asm volatile("fence.acq_rel.cta;" ::: "memory"); }
 __device__ __forceinline__ int atomic_add(int* at, int value) { return atomicAdd(at, value); }
 __device__ __forceinline__ unsigned atomic_add(unsigned* at, unsigned value) { return atomicAdd(at, value); }
 __device__ __forceinline__ uint64 atomic_add(uint64* at, uint64 value) { return atomicAdd(at, value); }
@@ -120,18 +120,20 @@ __device__ __forceinline__ uint64 block_atomic_add(uint64* at, uint64 value) { r
 __device__ __forceinline__ int block_atomic_min(int* at, int value) { return atomicMin_block(at, value); }
 __device__ __forceinline__ uint64 block_atomic_min(uint64* at, uint64 value) { return atomicMin_block(at, value); }
 __device__ __forceinline__ int block_atomic_max(int* at, int value) { return atomicMax_block(at, value); }
-__device__ __forceinline__ int block_atomic_exchange(int* at, int value) {
-    block_fence();
-    const int old = atomicExch_block(at, value);
-    block_fence();
-    return old;
-}
-// By one instruction that has both fences in it: a fence after it would be one more.
+// These by one instruction that has both fences in it: a fence after it would be one more.
 __device__ __forceinline__ int block_arrive(int* at) {
     int old;
     asm volatile("atom.acq_rel.cta.shared.add.u32 %0, [%1], 1;"
                  : "=r"(old)
                  : "r"((unsigned)__cvta_generic_to_shared(at))
+                 : "memory");
+    return old;
+}
+__device__ __forceinline__ int block_atomic_exchange(int* at, int value) {
+    int old;
+    asm volatile("atom.acq_rel.cta.shared.exch.b32 %0, [%1], %2;"
+                 : "=r"(old)
+                 : "r"((unsigned)__cvta_generic_to_shared(at)), "r"(value)
                  : "memory");
     return old;
 }

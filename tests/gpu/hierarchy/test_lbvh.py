@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from raygrove.gpu.hierarchy.bvh.builders import lbvh
 from raygrove.gpu.hierarchy.bvh.bvh import BvhHierarchy
 from raygrove.gpu.hierarchy.bvh.tree import NODE_DTYPE, leaf_words
 from raygrove.gpu.target.base import Target
@@ -92,23 +93,40 @@ def test_topology_is_karras(
 @pytest.mark.parametrize("layout", ["bvh2", "bvh4"])
 @pytest.mark.parametrize("scene_name", ["one", "soup", "degenerate", "coincident"])
 def test_search_and_climb_write_the_same_bytes(target: Target, scene_name: str, layout: str) -> None:
-    found = []
-    for construction in ("search", "climb"):
-        hierarchy = build(target, SCENES[scene_name](), layout, construction=construction)
-        tree = hierarchy.tree
-        flags = target.download(tree.flags)[: tree.node_capacity]
-        exists = np.flatnonzero(flags & 1)
-        nodes = target.download(tree.nodes)[: tree.node_capacity][exists].view(np.uint8)
-        written = target.download(hierarchy.layout.nodes)
-        rows = exists if layout == "bvh2" else slice(int((flags & 3 == 1).sum()))
-        arrays = (
-            flags,
-            nodes,
-            target.download(tree.parent)[: tree.node_capacity][exists],
-            target.download(tree.order)[: tree.count],
-        )
-        found.append([array.tobytes() for array in (*arrays, target.download(tree.root), written[rows])])
-    assert found[0] == found[1]
+    searched, climbed = (written_by(target, SCENES[scene_name](), layout, way) for way in ("search", "climb"))
+    assert searched == climbed
+
+
+@pytest.mark.parametrize("steps", [1, 3])
+@pytest.mark.parametrize("block", ["small", "large"])
+def test_rounds_of_a_climb_change_nothing(
+    target: Target, monkeypatch: pytest.MonkeyPatch, steps: int, block: str
+) -> None:
+    """Few steps a round are many rounds, and in a round all that go on may have met who waited before it."""
+    scenes = [soup(2500, seed=3), SCENES["stairs"](), SCENES["coincident"]()]
+    scene = scene_of(np.concatenate([one.corners() for one in scenes]))
+    searched = written_by(target, scene, "bvh2", "search")
+    monkeypatch.setattr(lbvh, "ROUND_STEPS", dict.fromkeys(lbvh.ROUND_STEPS, steps))
+    monkeypatch.setattr(lbvh, "CUDA_BLOCKS", dict.fromkeys(lbvh.CUDA_BLOCKS, lbvh.CUDA_BLOCKS[block]))
+    assert written_by(target, scene, "bvh2", "climb") == searched
+
+
+def written_by(target: Target, scene: TriangleScene, layout: str, construction: str) -> list[bytes]:
+    """Flags, nodes, parents, order, root and the layout's nodes."""
+    hierarchy = build(target, scene, layout, construction=construction)
+    tree = hierarchy.tree
+    flags = target.download(tree.flags)[: tree.node_capacity]
+    exists = np.flatnonzero(flags & 1)
+    nodes = target.download(tree.nodes)[: tree.node_capacity][exists].view(np.uint8)
+    written = target.download(hierarchy.layout.nodes)
+    rows = exists if layout == "bvh2" else slice(int((flags & 3 == 1).sum()))
+    arrays = (
+        flags,
+        nodes,
+        target.download(tree.parent)[: tree.node_capacity][exists],
+        target.download(tree.order)[: tree.count],
+    )
+    return [array.tobytes() for array in (*arrays, target.download(tree.root), written[rows])]
 
 
 @pytest.mark.parametrize("layout", ["bvh2", "bvh4"])
