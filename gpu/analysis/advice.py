@@ -12,7 +12,7 @@ from ..scene import Moment
 from ..update.options import UpdateOptions
 from .alternatives import Alternative, Maker, compared
 from .clip_costs import measured
-from .intervals import brief
+from .intervals import brief, nth
 from .rig import Rig
 from .schedules import ClipCosts, Schedule, cost_of, every_nth, offline_optimum, played
 
@@ -145,9 +145,3 @@ def break_even(costs: ClipCosts, rays: int) -> int | None:
     if worse <= 0.0:
         return None
     return max(0, round(premium / worse * rays))
-
-
-def nth(number: int) -> str:
-    """An ordinal: 3rd."""
-    end = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{end}"

@@ -26,6 +26,12 @@ def brief(value: float) -> str:
     return f"{value:.3g}" if abs(value) < 999.5 else f"{value:,.0f}"
 
 
+def nth(number: int) -> str:
+    """An ordinal: 3rd."""
+    end = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{end}"
+
+
 @dataclasses.dataclass(frozen=True)
 class Measured:
     """A median and the interval from `low` to `high` that encloses the true one with a probability of `CONFIDENCE` or

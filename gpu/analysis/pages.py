@@ -28,7 +28,7 @@ table {{ border-collapse: collapse; font-size: 0.875rem; font-variant-numeric: t
 th, td {{ text-align: right; padding: 0.25rem 0.45rem; border-bottom: 1px solid var(--line); white-space: nowrap; }}
 th {{ vertical-align: bottom; white-space: normal; }}
 th.name, td.name {{ text-align: left; }}
-ol {{ padding-left: 1.4rem; }} li {{ margin: 0.3rem 0; }}
+ul {{ padding-left: 1.4rem; }} ul.ranking {{ list-style: none; padding: 0; }} li {{ margin: 0.3rem 0; }}
 .pictures {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: 0.8rem; }}
 figure {{ margin: 0; }} figure img {{ width: 100%; display: block; }} figcaption {{ overflow-wrap: anywhere; }}
 pre {{ white-space: pre-wrap; overflow-wrap: anywhere; padding: 0.6rem; border: 1px solid var(--line); }}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .hit_proof import HitProof
-from .intervals import Measured, brief, ranks, spearman
+from .intervals import Measured, brief, nth, ranks, spearman
 
 LETTERS = "ABCDEFGH"
 """Contestants by their place in the list, as many as there can be."""
@@ -35,7 +35,8 @@ nothing."""
 class Contestant:
     """A configuration in a race, in milliseconds a frame. `update_ms` is builds and refits, `ms` all parts; a sample is
     the mean of one pass through the frames. `frame_ms` are medians by frame. `rank` is 1 more than there are
-    contestants that are faster for certain: whose intervals end before this one's begins.
+    contestants that are faster for certain: whose intervals end before this one's begins; `last_rank` what it would be
+    were all those faster that are not slower for certain.
 
     `rebuilds` and `refits` are of all timed frames. Figures of the tree are those of the last frame, None where a
     structure has none; steps are nodes visited and primitives tested, of warps of 8 x 4 pixels in the last frame: a
@@ -64,8 +65,15 @@ class Contestant:
     mean_warp: float | None = None
     longest_warp: int | None = None
     rank: int = 1
+    last_rank: int = 1
     reason: str = ""
     note: str = ""
+
+    @property
+    def place(self) -> str:
+        """Its rank in words: "2nd", or "1st–2nd" where no difference between those is shown."""
+        first, last = nth(self.rank), nth(self.last_rank)
+        return first if first == last else f"{first}–{last}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -197,7 +205,11 @@ def verdict_of(contestants: Sequence[Contestant], against: str) -> str:
 def judged(contestants: Sequence[Contestant]) -> tuple[Contestant, ...]:
     """Contestants with their ranks and reasons."""
     ranked = [
-        dataclasses.replace(one, rank=1 + sum(other.ms.high < one.ms.low for other in contestants))
+        dataclasses.replace(
+            one,
+            rank=1 + sum(other.ms.high < one.ms.low for other in contestants),
+            last_rank=len(contestants) - sum(other.ms.low > one.ms.high for other in contestants),
+        )
         for one in contestants
     ]
     order = sorted(ranked, key=lambda one: (one.rank, one.ms.median))

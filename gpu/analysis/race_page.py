@@ -31,12 +31,12 @@ def page_of(race: Race, command: str = "", about: dict[str, str] | None = None) 
     parts = [
         f'<p class="verdict">{html.escape(race.verdict)}</p>',
         *(f"<p>{html.escape(note)}</p>" for note in race.notes),
-        "<h2>Ranking</h2>\n<ol>",
+        '<h2>Ranking</h2>\n<ul class="ranking">',
         *(
-            f'<li value="{one.rank}">{html.escape(_ranked(one, reason))}</li>'
+            f"<li><b>{one.place}</b> {html.escape(_ranked(one, reason))}</li>"
             for one, reason in zip(race.ranking, told_once(race.ranking), strict=True)
         ),
-        "</ol>",
+        "</ul>",
         *(f'<div class="wide">{plot.svg(is_inline=True)}</div>' for plot in plots(race).values()),
         f"<h2>Figures</h2>\n{figures_table(race.contestants)}",
         f"<h2>Pictures of the last frame</h2>\n{_pictures(race)}" if race.pictures else "",

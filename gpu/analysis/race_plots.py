@@ -35,7 +35,7 @@ def costs(race: Race) -> Drawing:
         x += 60.0 + 6.0 * len(name)
     for place, one in enumerate(race.ranking):
         y, x = FIRST_ROW + ROW * place, LEFT
-        made.things.append(Words(LEFT, y - 3.0, f"{one.rank}  {one.letter}  {one.configuration}"))
+        made.things.append(Words(LEFT, y - 3.0, f"{one.place}  {one.letter}  {one.configuration}"))
         shares = {part: getattr(one, part).median for part in PHASES}
         total = sum(shares.values()) or 1.0
         for part, color in PHASES.items():

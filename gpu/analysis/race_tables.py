@@ -22,14 +22,15 @@ def csv_of(race: Race) -> str:
     writer = csv.writer(text, lineterminator="\n")
     plain = ("rebuilds", "refits", "rays", "mrays_per_s", *METRICS)
     intervals = [name for part in PARTS for name in (part, f"{part}_low", f"{part}_high")]
-    writer.writerow(["rank", "letter", "configuration", "layout", *intervals, *plain, "hits", "ties", "mismatches",
-                     "reason", "note"])  # fmt: skip
+    writer.writerow(["rank", "last_rank", "letter", "configuration", "layout", *intervals, *plain, "hits", "ties",
+                     "mismatches", "reason", "note"])  # fmt: skip
     for one in race.contestants:
         parts = [getattr(one, part) for part in PARTS]
         numbers = [number for part in parts for number in (part.median, part.low, part.high)]
         facts = [getattr(one, name) for name in plain]
         proof = (one.proof.hits, one.proof.ties, one.proof.mismatches)
-        row = [one.rank, one.letter, one.configuration, one.layout, *numbers, *facts, *proof, one.reason, one.note]
+        who = (one.rank, one.last_rank, one.letter, one.configuration, one.layout)
+        row = [*who, *numbers, *facts, *proof, one.reason, one.note]
         writer.writerow(["" if value is None else value for value in row])
     return text.getvalue()
 
@@ -46,7 +47,8 @@ def latex_of(race: Race) -> str:
     for one in race.ranking:
         parts = " & ".join(f"{getattr(one, part).median:.3f}" for part in PARTS)
         name = escaped(f"{one.letter} {one.configuration}")
-        lines.append(f"{one.rank} & {name} & {parts} & [{one.ms.low:.3f}, {one.ms.high:.3f}] \\\\")
+        place = one.place.replace("–", "--")
+        lines.append(f"{place} & {name} & {parts} & [{one.ms.low:.3f}, {one.ms.high:.3f}] \\\\")
     about = f"{race.scene}, {len(race.frames)} frames, {race.rays_said}, {race.device}"
     sentence = f"% Milliseconds a frame, medians of {race.repeat} passes. {about}."
     sentence = " ".join([sentence, race.verdict, *race.notes])
@@ -63,7 +65,7 @@ def text_of(race: Race) -> str:
     ranking, best = race.ranking, race.ranking[0].ms.median
     head = ("", "", "", "ms a frame", "interval of 95 %", "", "update", "trace", "shade", "rays/s")
     rows = [
-        (str(one.rank), one.letter, one.configuration, f"{one.ms.median:.3f}", f"[{one.ms.low:.3f}, {one.ms.high:.3f}]",
+        (one.place, one.letter, one.configuration, f"{one.ms.median:.3f}", f"[{one.ms.low:.3f}, {one.ms.high:.3f}]",
          f"{one.ms.median / best:.2f} x", *(f"{getattr(one, part).median:.3f}" for part in PARTS[:3]),
          f"{one.mrays_per_s:.4g} M")
         for one in ranking

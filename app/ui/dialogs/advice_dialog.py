@@ -32,8 +32,8 @@ from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.session.session import Session
 from raygrove.app.ui.widgets.schedule_strip import ScheduleStrip
 from raygrove.app.ui.widgets.text_table import TextTable
-from raygrove.gpu.analysis.advice import Advice, nth, settings_text
-from raygrove.gpu.analysis.intervals import brief
+from raygrove.gpu.analysis.advice import Advice, settings_text
+from raygrove.gpu.analysis.intervals import brief, nth
 
 TOLD_MS = 200
 """How often it is said how far a measurement is."""

@@ -1,12 +1,10 @@
-"""What people are shown of a configuration that takes part: its update policy, and its place."""
+"""What people are shown of a configuration that takes part: its update policy."""
 
 from __future__ import annotations
 
 from raygrove.app.settings import titles
 from raygrove.app.ui.pipeline.faces import update_word
 from raygrove.gpu.configuration import parse
-
-ORDINALS = ("1st", "2nd", "3rd")
 
 
 def policy_title(configuration: str) -> str:
@@ -15,8 +13,3 @@ def policy_title(configuration: str) -> str:
     if spelt.policy is None:
         return update_word("rebuild").lower()
     return update_word(spelt.policy.name).lower() + titles.options_of(spelt.policy)
-
-
-def ordinal(rank: int) -> str:
-    """1st, 2nd ..."""
-    return ORDINALS[rank - 1] if rank <= len(ORDINALS) else f"{rank}th"

@@ -28,7 +28,7 @@ from raygrove.app.settings.race_options import EDITED, RACE, RaceOptions, contes
 from raygrove.app.settings.ray_options import are_shown
 from raygrove.app.settings.titles import structure_title
 from raygrove.app.ui.picture.measured_marks import MeasuredMarks
-from raygrove.app.ui.race.naming import ordinal, policy_title
+from raygrove.app.ui.race.naming import policy_title
 from raygrove.app.ui.race.pictures import RacePicture
 from raygrove.app.ui.race.ranking_panel import RankingPanel, figure
 from raygrove.app.ui.session import ray_choice
@@ -258,13 +258,12 @@ class Race(QObject):
         parts = [self._live.parts(place) for place in range(count)]
         sums = [sum(one.values()) for one in parts]
         end = min(max(sums) * ROOM, min(sums) * LONGEST)
-        ranks = {one.letter: one.rank for one in self.panel.standing}
+        ranked = {one.letter: one.place for one in self.panel.standing}
         for place, header in enumerate(self.view.headers[:count]):
             layout = self._live.newest[place].layout
             header.name(structure_title(texts[place], layout), policy_title(texts[place]), texts[place],
                         may_leave=count > 1)  # fmt: skip
-            rank = ranks.get(LETTERS[place])
-            header.show_costs(parts[place], end, figure(self._live, place), ordinal(rank) if rank else "")
+            header.show_costs(parts[place], end, figure(self._live, place), ranked.get(LETTERS[place], ""))
 
     # -- hits and steps -------------------------------------------------------------------------------------------
     def _prove(self, now: float) -> None:

@@ -16,10 +16,11 @@ from raygrove.app.ui.pipeline.faces import milliseconds
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
 from raygrove.gpu.analysis.live_race import LiveRace
-from raygrove.gpu.analysis.race import Contestant, told_once
+from raygrove.gpu.analysis.race import LETTERS, Contestant, told_once
 from raygrove.gpu.ray_sources import PICTURE
 
-COLUMNS = ("rank", "letter", "configuration", "ms", "low_ms", "high_ms", "ratio", "update_ms", "trace_ms", "shade_ms")
+COLUMNS = ("rank", "last_rank", "letter", "configuration", "ms", "low_ms", "high_ms", "ratio", "update_ms", "trace_ms",
+           "shade_ms")  # fmt: skip
 
 
 class RankingPanel(QWidget):
@@ -93,6 +94,8 @@ class RankingPanel(QWidget):
                 label.setText(text)
                 label.setVisible(bool(text))
             labels[2].setToolTip(ranked[line].configuration if line < len(ranked) else "")
+            is_shared = line < len(ranked) and ranked[line].rank < ranked[line].last_rank
+            labels[0].setToolTip(self.tr("Between these no difference is shown.") if is_shared else "")
         sentences = [f"{reason}." for reason in told_once(ranked) if reason]
         sentences += [f"{one.letter}: {one.note}" for one in ranked if one.note]
         self.reasons.setText("\n".join(sentences))
@@ -108,7 +111,7 @@ class RankingPanel(QWidget):
         half = max(one.ms.high - one.ms.median, one.ms.median - one.ms.low)
         name = structure_title(one.configuration, one.layout)
         ratio = "" if one is best else f"{one.ms.median / max(best.ms.median, 1e-9):.2f} x"
-        return str(one.rank), one.letter, name, f"{one.ms.median:.1f} ± {half:.1f} ms", ratio or "1.00 x"
+        return one.place, one.letter, name, f"{one.ms.median:.1f} ± {half:.1f} ms", ratio or "1.00 x"
 
     def _said_of_frames(self, race: LiveRace, is_moving: bool) -> str:
         if not self._standing:
@@ -123,7 +126,7 @@ class RankingPanel(QWidget):
 
     def _said_of_hits(self, race: LiveRace) -> str:
         rays, ties = sum(one.rays for one in race.proofs[1:]), sum(one.ties for one in race.proofs)
-        wrong = {one.letter: proof.mismatches for one, proof in zip(self._standing, race.proofs, strict=False)}
+        wrong = {letter: proof.mismatches for letter, proof in zip(LETTERS, race.proofs, strict=False)}
         if not rays:
             return self.tr("Hits are not compared yet.")
         tied = self.tr("{ties:,} ties").format(ties=ties) if ties != 1 else self.tr("1 tie")
@@ -136,7 +139,7 @@ class RankingPanel(QWidget):
         rows: list[dict[str, Any]] = []
         ranked: Sequence[Contestant] = sorted(self._standing, key=lambda one: (one.rank, one.ms.median))
         for one in ranked:
-            values = (one.rank, one.letter, one.configuration, one.ms.median, one.ms.low, one.ms.high,
+            values = (one.rank, one.last_rank, one.letter, one.configuration, one.ms.median, one.ms.low, one.ms.high,
                       one.ms.median / max(ranked[0].ms.median, 1e-9), one.update_ms.median, one.trace_ms.median,
                       one.shade_ms.median)  # fmt: skip
             rows.append(dict(zip(COLUMNS, values, strict=True)))

@@ -14,9 +14,11 @@ import pytest
 
 import raygrove as rg
 from raygrove.gpu.analysis import racing
+from raygrove.gpu.analysis.drawing import Words
 from raygrove.gpu.analysis.hit_proof import HitProof, compared
 from raygrove.gpu.analysis.intervals import LEAST_SAMPLES, Measured, brief, measured, outside, ranks, spearman
 from raygrove.gpu.analysis.race import Contestant, Race, judged, told_once
+from raygrove.gpu.analysis.race_plots import plots
 from raygrove.gpu.analysis.racing import turns, warp_steps
 from raygrove.gpu.analysis.ray_racing import ROUNDINGS, slack_of
 from raygrove.gpu.analysis.workload import Rays
@@ -117,7 +119,24 @@ def test_ranks_and_reasons() -> None:
     alike = judged([known("A", 3.0, 5.0, refits=2), known("B", 3.2, 4.9)])
     assert [one.rank for one in alike] == [1, 1]
     assert alike[1].reason == "B shows no difference from A in sum: it updates 0.2 ms slower"
+    assert (first.place, second.place, third.place) == ("1st", "2nd–3rd", "2nd–3rd")
     assert judged([known("A", 3.0, 5.0)])[0].reason == ""
+
+
+def test_a_place_reaches_as_far_as_no_difference_is_shown() -> None:
+    """A is faster than C for certain, and B, between them, is not told from either."""
+    some = judged([known("C", 1.0, 2.3, width=0.2), known("A", 1.0, 1.9, width=0.1), known("B", 1.0, 2.1, width=0.2)])
+    c, a, b = some
+    assert (a.place, b.place, c.place) == ("1st–2nd", "1st–3rd", "2nd–3rd")
+    race = Race("s", 1, (0,), (8, 8), "smooth", 7, "d", "cpu", "A", some)
+    assert [line.split()[0] for line in str(race).splitlines()[1:4]] == [a.place, b.place, c.place]
+    told = json.loads(race.to_json())["contestants"]
+    assert [(one["rank"], one["last_rank"]) for one in told] == [(2, 3), (1, 2), (1, 3)]
+    assert r"\midrule" + "\n1st--2nd & A a & " in race.to_latex() and "–" not in race.to_latex()
+    assert "<li><b>1st–3rd</b> B  b: " in race.to_html()
+    assert {f"{one.place}  {one.letter}  {one.configuration}" for one in some} <= {
+        thing.text for thing in plots(race)["costs"].things if isinstance(thing, Words)
+    }
 
 
 def test_milliseconds_have_no_exponents() -> None:
@@ -204,7 +223,7 @@ def test_every_structure_finds_what_brute_force_finds_and_a_stale_one_is_counted
     lines = str(found).splitlines()
     assert lines[0].split() == ["ms", "a", "frame", "interval", "of", "95", "%", "update", "trace", "shade", "rays/s"]
     first = found.ranking[0]
-    assert lines[1].split()[:4] == ["1", first.letter, first.configuration, f"{first.ms.median:.3f}"]
+    assert lines[1].split()[:4] == [first.place, first.letter, first.configuration, f"{first.ms.median:.3f}"]
     assert lines[1].split()[-4:-2] == [f"{first.trace_ms.median:.3f}", f"{first.shade_ms.median:.3f}"]
     assert lines[5] == f"{first.reason}." and lines[-1] == found.verdict and len({len(one) for one in lines[:5]}) == 1
 

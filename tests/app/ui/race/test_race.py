@@ -114,7 +114,7 @@ def test_all_are_drawn_in_one_go_and_the_figures_are_theirs(raced: MainWindow, q
     assert [one.rank for one in race.panel.standing] == [1, 2]
     assert race.panel.reasons.text() == "A traces 1 ms faster than B.", "said once, not of B again"
     texts = [label.text() for label in race.panel.rows[1]]
-    assert texts[:2] == ["2", "B"] and texts[3:] == ["5.0 ± 0.0 ms", "1.25 x"]
+    assert texts[:2] == ["2nd", "B"] and texts[3:] == ["5.0 ± 0.0 ms", "1.25 x"]
     header = race.view.headers[1]
     assert header._rank == "2nd" and sum(header._parts.values()) == pytest.approx(5.0)
     qtbot.waitUntil(lambda: race.panel.hits.text() == "Hits: equal, 12 rays compared, 1 tie.")

@@ -7,8 +7,9 @@ from typing import Any
 
 from raygrove.app.settings.titles import structure_title
 from raygrove.app.ui.race.header import RaceHeader
-from raygrove.app.ui.race.naming import ordinal, policy_title
+from raygrove.app.ui.race.naming import policy_title
 from raygrove.app.ui.race.ranking_panel import RankingPanel
+from raygrove.gpu.analysis.hit_proof import HitProof
 from raygrove.gpu.analysis.intervals import Measured
 from raygrove.gpu.analysis.live_race import LiveRace
 from tests.gpu.analysis.race_views import view
@@ -33,6 +34,8 @@ def test_a_ranking_that_is_paused_stays(qtbot: Any) -> None:
         live.take([view(1.0, 1.0), view(1.0, 1.0)])
     panel.take(live, True)
     assert panel.reasons.text() == "A shows no difference from B."
+    assert [labels[0].text() for labels in panel.rows[:2]] == ["1st–2nd"] * 2
+    assert "no difference" in panel.rows[0][0].toolTip()
     panel.bar.pause.click()
     live.take([view(9.0, 1.0), view(1.0, 1.0)])
     panel.take(live, True)
@@ -41,11 +44,20 @@ def test_a_ranking_that_is_paused_stays(qtbot: Any) -> None:
     assert [row["configuration"] for row in rows] == ["lbvh@refit", "hploc"] and set(rows[0]) == set(columns)
 
 
+def test_hits_that_differ_are_said_before_anyone_is_ranked(qtbot: Any) -> None:
+    panel = RankingPanel()
+    qtbot.addWidget(panel)
+    live = LiveRace(["lbvh@refit", "hploc"])
+    live.take([view(1.0, 1.0), view(1.0, 1.0)])
+    live.prove([HitProof(100, 50), HitProof(100, 50, 2, 7)])
+    panel.take(live, True)
+    assert panel.standing == () and panel.hits.text() == "HITS DIFFER: B 7 of 100 rays compared, 2 ties."
+
+
 def test_names_are_peoples_words() -> None:
     assert structure_title("hploc+reinsertion/cwbvh") == "H-PLOC + Parallel reinsertion / CWBVH"
     assert structure_title("lbvh:morton_bits=30", "bvh4") == "Linear BVH morton_bits=30 / BVH4"
     assert policy_title("lbvh") == policy_title("lbvh@rebuild") and policy_title("lbvh@every_n:n=7").endswith("n=7")
-    assert [ordinal(rank) for rank in (1, 2, 3, 4)] == ["1st", "2nd", "3rd", "4th"]
 
 
 def test_a_half_interval_is_the_longer_side(qtbot: Any) -> None:
