@@ -122,13 +122,18 @@ WHY = {
         "boxes of runs take 0.04 of it, the launches for primitives in many cells 0.02; 0.30 before both in the same "
         "hour (docs/performance/octrees.md)"
     ),
+    "hot spots of a frame over its trace": (
+        "on two cores, in median_sah in orbit; 2.5 to 4.1 in the other scenes and structures "
+        "(docs/decisions/counting-hot-spots.md)"
+    ),
+    "race of 4": "median_sah, a kd-tree, takes 135 of 186 ms; the three trees of boxes take 68 together",
     "lbvh rebuild, blob of 512,000": (
-        "the climb takes 0.107 with 8 of 32 lanes at work, the sort 0.05; nodes of 16 bytes less made it 1 % longer "
+        "measured before the climb went in rounds: 0.154 since, of which it takes 0.080 and the sort 0.055 "
         "(docs/performance/refit-and-lbvh.md)"
     ),
     "lbvh rebuild, blob of 12.8M": (
-        "the climb takes 1.5 with 8 of 32 lanes at work, 3.8 times what its memory needs; nodes of 16 bytes less made "
-        "the build 7 % longer (docs/performance/refit-and-lbvh.md)"
+        "measured before the climb went in rounds: 1.73 since, of which it takes 1.06 and the sort 0.54 "
+        "(docs/performance/refit-and-lbvh.md)"
     ),
     "NexusBVH's rebuild over hploc's": (
         "1.25 with 49 Sponzas, 1.37 in one; merges, two thirds of a build, are bound by instructions at 30 % of the "

@@ -48,16 +48,15 @@ class LbvhOptions(MortonOptions):
 
 
 SEARCHES = {"cuda": False, "host": False}
-"""What `auto` is: on an H200 a climb takes 0.178 ms and a search 0.176 for 512,000 triangles, 2.03 and 1.94 for 12.8
-million; but the climb's graph has 14 kernels, the search's 15."""
-
+"""What `auto` is: on an H200 a climb takes 0.154 ms and a search 0.176 for 512,000 triangles, 1.73 and 1.94 for 12.8
+million, and the climb's graph has one kernel fewer."""
 
 SMALL_COUNT = 131_072
-"""Up to so many primitives a GPU is not filled by blocks of one warp."""
+"""Up to so many primitives, blocks of the larger kind are too few to keep a GPU busy."""
 
-CUDA_BLOCKS = {"small": (256, 256), "large": (128, 32)}
-"""References and threads of a block on CUDA. Blocks of one warp wait at no barrier while few of them climb: 12.8
-million triangles take 1.78 ms on an H200 instead of 1.85, 69,451 0.107 instead of 0.098."""
+CUDA_BLOCKS = {"small": (256, 256), "large": (512, 128)}
+"""References and threads of a block on CUDA: the more references a thread, the fewer warps wait at a barrier while one
+of them climbs. 12.8 million triangles take 1.73 ms on an H200 instead of 1.85, 69,451 0.105 instead of 0.098."""
 
 ROUND_STEPS = {"cuda": 2, "host": CHUNKS["host"]}
 """Steps of a climb until those that go on move together into fewer warps; on the host a block is one thread, and all
