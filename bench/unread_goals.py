@@ -11,8 +11,6 @@ Rows = tuple[tuple[str, float, str, bool, str], ...]
 NOT_SAVED = "no command saves it yet"
 ELSEWHERE = "only a run on another device is saved"
 NO_FILE = "no file of it is saved"
-SWEEP = "raygrove sweep plan.toml --store DIR"
-STORES = "python -m raygrove.bench stores --only"
 SCALING = "python -m raygrove.bench scaling"
 
 TESTS: Rows = (
@@ -39,17 +37,7 @@ RELIABILITY: Rows = (
 )
 SWEEPS: Rows = (("200 jobs by two GPUs over one", 1.9, "times", False, f"{SCALING} --devices 1,2"),)
 FOUR: Rows = (("200 jobs by four GPUs over one", 3.6, "times", False, f"{SCALING} --devices 1,4"),)
-SIMULATED: Rows = (
-    ("longest of 1 to 8 simulated devices over their mean", 1.05, "times", True, f"{SCALING} --simulated"),
-    ("overhead of local jobs of 1 s", 0.03, "share", True, f"{SCALING} --simulated"),
-    ("overhead of Dask, jobs of 1 s", 0.05, "share", True, f"{SCALING} --simulated --engine dask"),
-)
-HOST_SWEEPS: Rows = (
-    ("results lost or wrong after 50 kills", 0.0, "results", True, "python -m tests.campaign.kills"),
-    ("10,000 finished jobs skipped", 1.0, "s", True, f"{STORES} skip"),
-    ("a query over 100,000 results", 1.0, "s", True, f"{STORES} query"),
-)
-READERS: Rows = (("USD of 10 time samples of 100,000 points opened", 0.5, "s", True, f"{STORES} usd"),)
+HOST_SWEEPS: Rows = (("results lost or wrong after 50 kills", 0.0, "results", True, "python -m tests.campaign.kills"),)
 
 
 def _unread(rows: Rows, note: str) -> tuple[Goal, ...]:
@@ -66,9 +54,7 @@ UNREAD = {
         *_unread(WINDOW, NOT_SAVED),
         *_unread(HOST_LABORATORY, NOT_SAVED),
         *_unread(RELIABILITY, NOT_SAVED),
-        *_unread(SIMULATED, NO_FILE),
         *_unread(HOST_SWEEPS, NOT_SAVED),
-        *_unread(READERS, NOT_SAVED),
     ),
 }
 """By the kind of target."""

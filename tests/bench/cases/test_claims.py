@@ -21,6 +21,7 @@ from raygrove.bench.ray_goals import ray_goals
 from raygrove.bench.ray_tables import nothing_of
 from raygrove.bench.saved import DEVICES, RESULTS, newest, newest_policy, saved
 from raygrove.bench.saved_goals import OTHERS, saved_goals, window_rates
+from raygrove.bench.store_goals import SWEEPS
 from raygrove.bench.unread_goals import UNREAD
 
 ALONE = "orbit alone in the window, 1024x768, under a virtual X server"
@@ -98,10 +99,14 @@ def test_every_bar_of_another_command_is_found_in_what_is_kept() -> None:
     those whose part of a run was not asked for; no reader may look past a figure that is there."""
     missing = {goal.what: goal.note for kind in DEVICES for goal in saved_goals(kind) if goal.measured is None}
     since = [one for one in OTHERS if one.file in ("sandbox", "worlds", "first-use")]
-    others = (*PARTICLES, *OCTREES, *LABORATORY, *POLICIES, *since)
+    others = (*PARTICLES, *OCTREES, *LABORATORY, *POLICIES, *SWEEPS, *since)
     unsaved = [one.what for one in others if newest(DEVICES[one.kind], one.file) is None]
     expected = dict.fromkeys(unsaved, "no file of it is saved")
     expected |= {goal.what: goal.note for goals in UNREAD.values() for goal in goals}
+    for one in SWEEPS:  # a run of workers is of jobs of 1 s, or of longer ones on up to eight devices
+        files = saved(DEVICES[one.kind], one.file)
+        if files and all(one.read(file.content) is None for file in files):
+            expected[one.what] = f"{files[0].name} has no such figure"
     opening = newest(DEVICES["host"], "opening")
     assert opening is not None
     if all(row["what"] != "atoms.xtc" for row in opening.content["results"]):
