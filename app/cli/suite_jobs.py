@@ -18,9 +18,10 @@ from raygrove.app.problems.problems import UsageError
 from raygrove.app.settings.settings import Settings, set_text
 from raygrove.bench.store.folder import DONE, Store
 from raygrove.bench.store.jobs import FORMAT, SUITE, Job, digest_of_files
-from raygrove.bench.suites import SuiteJob, SuiteReport, choices_of, scene_names, suites
+from raygrove.bench.suites import SuiteJob, SuiteReport, about_of, choices_of, scene_names, suites
 from raygrove.bench.suites.job import too_large
 from raygrove.bench.suites.pages import again
+from raygrove.bench.suites.published import published_source
 from raygrove.bench.suites.scenes import SceneAbsentError, SceneSource
 from raygrove.gpu.scene import Scene
 from raygrove.gpu.target.base import Target
@@ -146,9 +147,9 @@ def report_of_job(job: Job, target: Target, settings: Settings, store: Store) ->
     return dataclasses.asdict(report)
 
 
-def merged(jobs: SuiteJobs, suite: str, store: Store) -> tuple[SuiteReport | None, Mapping[str, Any]]:
+def merged(jobs: SuiteJobs, suite: str, store: Store) -> tuple[SuiteReport, Mapping[str, Any]]:
     """The report of a suite from its scenes' results, with tables of all of them, and where the first was measured. Its
-    pictures are files of the store. None where there is no result yet."""
+    pictures are files of the store. Without rows where there is no result yet: it says what each scene lacks."""
     content: dict[str, Any] | None = None
     absent: list[str] = list(jobs.absent[suite])
     for job in jobs.of(suite):
@@ -171,6 +172,6 @@ def merged(jobs: SuiteJobs, suite: str, store: Store) -> tuple[SuiteReport | Non
                 *(row for row in one[name] if name != "absent" or row not in content[name]),
             ]
     if content is None:
-        return None, {}
+        return SuiteReport(suite, about_of(suite), published_source(suite), (0, 0), SuiteJob.repeat, absent=absent), {}
     content["absent"] = list(dict.fromkeys([*content["absent"], *absent]))
     return again(content), content["context"]

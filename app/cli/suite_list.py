@@ -3,12 +3,11 @@ so)."""
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 from typing import Any
 
 from raygrove.app.export.tables import json_text
-from raygrove.bench.suites import choices_of, suites, takes_own
+from raygrove.bench.suites import about_of, choices_of, suites, takes_own
 from raygrove.bench.suites.scenes import SceneSource
 from raygrove.bench.table import aligned
 
@@ -28,7 +27,7 @@ def listed(folder: str | None) -> list[dict[str, Any]]:
     return [
         {
             "suite": name,
-            "about": " ".join((importlib.import_module(run.__module__).__doc__ or "").split("\n\n")[0].split()),
+            "about": " ".join(about_of(name).split("\n\n")[0].split()),
             "takes_own": takes_own(name),
             "scenes": [
                 {
@@ -42,7 +41,7 @@ def listed(folder: str | None) -> list[dict[str, Any]]:
                 for choice in choices_of(name)
             ],
         }
-        for name, run in suites().items()
+        for name in suites()
     ]
 
 

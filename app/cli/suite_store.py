@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from raygrove.app.cli.suite import finish, named
 from raygrove.app.cli.suite_jobs import SuiteJobs, merged
 from raygrove.app.cli.sweep import do_jobs, dry_run, gpus
-from raygrove.app.export.whole_files import check_writable, write_atomically
+from raygrove.app.export.whole_files import check_writable, write_bytes
 from raygrove.app.problems.problems import EXIT_FAILURE, UsageError
 from raygrove.bench.context import command_line
 from raygrove.bench.store.folder import Store
@@ -60,10 +60,15 @@ def run(names: argparse.Namespace, words: Words) -> int:
 
 
 def _report(jobs: SuiteJobs, suite: str, store: Store, place: Path, names: argparse.Namespace, words: Words) -> bool:
-    """Write a suite's page, JSON, plots and pictures; whether there was something to write."""
+    """Write a suite's page, and of what was measured JSON, plots and pictures; whether something was."""
     report, context = merged(jobs, suite, store)
-    if report is None:
-        words.warn(f"{suite}: nothing was measured: {' '.join(jobs.absent[suite]) or 'no job has a result'}")
+    if not report.rows and not report.absent:
+        words.detail(f"{suite} has none of the scenes that were named.")
+        return False
+    if not report.rows:
+        page = place / f"{suite}.md"
+        write_bytes(page, report.markdown(context).encode())
+        words.warn(f"{suite}: nothing was measured, and {page} says what each scene lacks. {report.absent[0]}")
         return False
     for sentence in report.absent:
         words.detail(f"{suite}: not measured: {sentence}")
@@ -78,5 +83,5 @@ def _report(jobs: SuiteJobs, suite: str, store: Store, place: Path, names: argpa
 def _copied(picture: Picture, place: Path, suite: str) -> Picture:
     """A picture of the store, beside the page."""
     name, pixels = f"{suite}-{Path(picture.file).name}", Path(picture.file).read_bytes()
-    write_atomically(place / name, lambda file: file.write(pixels))
+    write_bytes(place / name, pixels)
     return dataclasses.replace(picture, file=name)

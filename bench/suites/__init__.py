@@ -18,7 +18,7 @@ from .job import SuiteJob
 from .report import SuiteReport
 from .scenes import SceneChoice
 
-__all__ = ["SuiteJob", "SuiteReport", "choices_of", "scene_count", "scene_names", "suites", "takes_own"]
+__all__ = ["SuiteJob", "SuiteReport", "about_of", "choices_of", "scene_count", "scene_names", "suites", "takes_own"]
 
 Run = Callable[[SuiteJob], SuiteReport]
 LIBRARY = (
@@ -56,6 +56,11 @@ def suites() -> dict[str, Run]:
     """Every suite's `run` by its name on the command line."""
     names = sorted(path.stem for path in pathlib.Path(__file__).parent.glob("[a-z]*.py") if path.stem not in LIBRARY)
     return {name: _module(name).run for name in names}
+
+
+def about_of(suite: str) -> str:
+    """What a suite is, in its own words."""
+    return _module(suite).__doc__ or ""
 
 
 def choices_of(suite: str) -> tuple[SceneChoice, ...]:

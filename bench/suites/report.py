@@ -96,10 +96,10 @@ class SuiteReport:
         figures. `note` is said of the page as a whole; the files of plots that were drawn begin with `plots`."""
         device, commit, date = (context.get(name) or "-" for name in ("device", "commit", "date"))
         pictures = f"{self.size[0]}x{self.size[1]}, " if any(self.size) else ""
+        measured = f"{pictures}medians of {self.repeat}, {device}, commit {str(commit)[:12]}, {date}"
         parts = [
             f"# {self.suite}",
-            f"{self.about}\n\nHere: {pictures}medians of {self.repeat}, {device}, commit "
-            f"{str(commit)[:12]}, {date}. "
+            f"{self.about}\n\nHere: {measured if self.rows else 'nothing was measured'}. "
             f"Published: {self.published['hardware']} "
             f"({self.published['source']}). "
             "A row is either published or measured here, never both; a scene that is not the published one is "

@@ -53,7 +53,7 @@ def test_scenes_put_together_have_the_tables_of_the_whole_run(name: str, tmp_pat
     content = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
     suite = content["suite"]
     jobs, store = jobs_of(suite, models_of(suite, tmp_path / "models")), Store.made(tmp_path / "store")
-    assert merged(jobs, suite, store)[0] is None
+    assert merged(jobs, suite, store)[0].rows == []
     content["rows"] = [row for row in content["rows"] if _scene(row) in scene_names(suite)]
     for job in jobs:
         part = {key: [one for one in content[key] if _scene(one) == job.what["scene"]] for key in ("rows", "scenes")}
@@ -62,7 +62,7 @@ def test_scenes_put_together_have_the_tables_of_the_whole_run(name: str, tmp_pat
         if part["rows"]:
             store.put({"job": dict(job.what), "status": "done", "report": report, "context": content["context"]})
     found, about = merged(jobs, suite, store)
-    assert found is not None and about == content["context"]
+    assert about == content["context"]
     assert found.tables == again(content).tables and len(found.tables) > 2
     assert found.absent[-1] == "busy" or all(sentence.endswith("no result yet.") for sentence in found.absent[1:])
     assert found.absent.count("busy") == 1
@@ -186,6 +186,19 @@ def test_a_scene_that_cannot_be_measured_is_told(
         ["chang2012", "KR1", "done"],
         ["chang2012", "KR2", "failed"],
     ]
+
+
+def test_a_suite_of_which_nothing_was_measured_has_a_page_that_says_why(
+    stand_in: list[SuiteJob], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pages, words = tmp_path / "pages", ["suite", "chang2012", "octree2008", "--store", str(tmp_path / "store")]
+    assert main([*words, "--device", "cpu", "--out", str(pages), "--scenes", "KR2,SR1"]) == 1
+    said = capsys.readouterr().err
+    assert f"chang2012: nothing was measured, and {pages}/chang2012.md says what each scene lacks. SR1: " in said
+    assert "octree2008" not in said and {path.name for path in pages.iterdir()} == {"chang2012.md"}
+    page = (pages / "chang2012.md").read_text()
+    assert "Here: nothing was measured." in page and "- KR2: it failed: KR2: out of memory" in page
+    assert "- SR1: " in page and "by --data" in page and "| table construction |" in page
 
 
 @pytest.mark.parametrize(
