@@ -14,7 +14,7 @@ from typing import Any
 from raygrove.app.cli.job_running import DeviceBrokenError, RefusedError, Runner, answer_of
 from raygrove.app.problems.problems import problem_of
 from raygrove.bench.store.folder import Store, StoreError
-from raygrove.bench.store.jobs import Job, digest_of_sources
+from raygrove.bench.store.jobs import Job, digest_of_sources, other_version
 from raygrove.gpu.target.base import NoDeviceError
 from raygrove.version import VERSION
 
@@ -30,7 +30,7 @@ def main(folder: str) -> int:
         answers.flush()
 
     runner = Runner(Store(folder))
-    say({"version": VERSION, "sources": digest_of_sources()})
+    say(_own())
     for line in sys.stdin:
         order = json.loads(line)
         try:
@@ -52,8 +52,9 @@ def _answer(runner: Runner, order: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @functools.cache
-def _own_sources() -> str:
-    return digest_of_sources()
+def _own() -> dict[str, str]:
+    """What this process says of its program."""
+    return {"version": VERSION, "sources": digest_of_sources()}
 
 
 @functools.cache
@@ -64,10 +65,8 @@ def _runner(folder: str) -> Runner:
 def do_order(order: dict[str, Any]) -> dict[str, Any]:
     """A job of a cluster, on one of its workers: what came of it. Ends the process where its device is broken, so that
     the cluster starts another."""
-    wanted = order["job"]["sources"]
-    if wanted != _own_sources():
-        return {"fatal": f"a worker's sources are {_own_sources()[:12]}, and the jobs' {wanted[:12]}: "
-                "give all machines one version"}  # fmt: skip
+    if other := other_version(_own(), order["job"]):
+        return {"fatal": f"{other}: give all machines one version"}
     try:
         return _answer(_runner(order["store"]), order)
     except StoreError as error:

@@ -60,6 +60,15 @@ def question_of(what: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in what.items() if key not in BUILT_BY}
 
 
+def other_version(said: Mapping[str, Any], what: Mapping[str, Any]) -> str:
+    """How what a worker says of its program is not that by which a job was made; nothing where it is."""
+    name = next((one for one in BUILT_BY if said.get(one) != what[one]), None)
+    if name is None:
+        return ""
+    is_ = "are" if name == "sources" else "is"
+    return f"a worker's {name} {is_} {str(said.get(name))[:12]}, and the jobs' {str(what[name])[:12]}"
+
+
 def described(what: Mapping[str, Any]) -> str:
     """A job in a line: configuration, scene, measure, and what else was chosen."""
     first = ("measure", "scene", "configuration", "device", "format", *BUILT_BY)

@@ -23,7 +23,7 @@ from raygrove.gpu.errors import Error
 from raygrove.gpu.linux import kill_group
 
 from .folder import CRASHED, Store
-from .jobs import BUILT_BY, Job, described
+from .jobs import Job, described, other_version
 
 MOST_DEATHS = 3
 """Workers that a job may end before it counts as the cause."""
@@ -231,13 +231,8 @@ class _Worker:
             words = self._last_words().strip().splitlines()
             raise SweepError(f"a worker does not start: it {self._end()}: {words[-1] if words else 'no words'}",
                              "see that this Raygrove runs by itself")  # fmt: skip
-        said = json.loads(line)
-        for name in BUILT_BY:
-            if said.get(name) != job.what[name]:
-                raise SweepError(
-                    f"a worker's {name} is {str(said.get(name))[:12]}, and the jobs' is {str(job.what[name])[:12]}",
-                    "give all machines one version, and leave its files alone while a sweep runs",
-                )
+        if other := other_version(json.loads(line), job.what):
+            raise SweepError(other, "give all machines one version, and leave its files alone while a sweep runs")
 
     def asked(self, job: Job, is_stopping: threading.Event, most_seconds: float) -> dict[str, Any] | None:
         """What came of a job: the worker's answer, or `died` and its `words`. None where the sweep ends."""

@@ -119,7 +119,7 @@ def test_a_job_that_takes_too_long_is_ended(setting: Setting) -> None:
 
 
 def test_a_worker_of_another_version_is_refused(setting: Setting) -> None:
-    with pytest.raises(SweepError, match="a worker's sources is other, and the jobs' is s"):
+    with pytest.raises(SweepError, match="a worker's sources are other, and the jobs' s"):
         setting.workers(sources="other").run(iter(jobs(3)))
     assert setting.begun() == []
 
