@@ -11,7 +11,7 @@ import json
 import os
 import pathlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import IO, Any
 
 from raygrove.app.export.whole_files import check_writable, write_atomically
@@ -132,6 +132,9 @@ def read_record(path: pathlib.Path) -> dict[str, Any]:
         record: dict[str, Any] = json.loads(data)
         if len(data) > LONGEST or record["status"] not in STATUSES or sha_of(record["job"]) != path.stem:
             raise ValueError("it is not the result that its name says")
+        if not is_readable(record):
+            raise ValueError("its rows or samples are no lists of numbers by names")
+        record["sha"] = path.stem  # whatever the file says: pictures lie by it
     except FileNotFoundError:
         raise
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
@@ -139,7 +142,25 @@ def read_record(path: pathlib.Path) -> dict[str, Any]:
     return record
 
 
+def is_readable(record: Mapping[str, Any]) -> bool:
+    """Whether what tables and comparisons read of a result is of the kind that they take it for."""
+    rows, about, noise = record.get("rows", []), record.get("context") or {}, record.get("noise", [])
+    if not isinstance(rows, list) or not all(isinstance(one, dict) for one in (record["job"], about, *rows)):
+        return False
+    tables = (record.get("samples", {}), *(row.get("rounds", {}) for row in rows))
+    return isinstance(noise, list) and all(isinstance(one, str) for one in noise) and all(map(_is_table, tables))
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        isinstance(one, list) and all(isinstance(x, int | float) and not isinstance(x, bool) for x in one)
+        for one in value.values()
+    )
+
+
 def is_of_the_place(error: OSError) -> bool:
-    """Whether the place is at fault, so that no other job could be kept either."""
-    return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOENT, errno.EIO,
-                           errno.ENOTDIR, errno.ESTALE)  # fmt: skip
+    """Whether the place is at fault, so that no other job could be kept either: it is full, read-only, not ours, or
+    gone (a disk that was pulled out, a share whose host is away)."""
+    return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM,
+                           errno.ENOENT, errno.ENOTDIR, errno.EIO, errno.ENODEV, errno.ENXIO, errno.ESTALE,
+                           errno.ENOTCONN, errno.EHOSTDOWN, errno.ETIMEDOUT)  # fmt: skip

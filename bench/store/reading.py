@@ -10,7 +10,7 @@ from typing import Any
 
 from raygrove.gpu.errors import UnreadableError
 
-from .folder import Store
+from .folder import Store, is_readable
 
 ENDING = ".jsonl"
 LONGEST = 1 << 26
@@ -47,15 +47,6 @@ def _record(line: bytes, where: str) -> dict[str, Any]:
         raise UnreadableError(f"it is no JSON ({error})", where, remedy) from error
     if not isinstance(record, dict) or not isinstance(record.get("job"), dict):
         raise UnreadableError("it is no result", where, remedy)
-    rows = record.get("rows", [])
-    tables = [record.get("samples", {}), *(row.get("rounds", {}) for row in rows if isinstance(row, dict))]
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows) or not all(map(_is_table, tables)):
+    if not is_readable(record):
         raise UnreadableError("its samples are no lists of numbers by names", where, remedy)
     return record
-
-
-def _is_table(value: Any) -> bool:
-    return isinstance(value, dict) and all(
-        isinstance(one, list) and all(isinstance(x, int | float) and not isinstance(x, bool) for x in one)
-        for one in value.values()
-    )

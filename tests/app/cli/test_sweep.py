@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import hashlib
 import json
 import os
@@ -195,15 +196,18 @@ def test_a_scene_that_was_changed_meanwhile_is_refused(tmp_path: Path) -> None:
     assert not list(store.hashes())
 
 
-def test_a_full_disk_is_no_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EFBIG, errno.EROFS, errno.ENOTCONN])
+def test_a_full_disk_or_one_that_is_gone_is_no_result(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (job,) = jobs_of(tmp_path, fixed={**TINY, "measure": "render", "scene": "walker", "configuration": "lbvh"})
     store = Store.made(tmp_path / "store")
 
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device", "frame_0000.png")
+    def full(*_: object, **named: object) -> None:
+        raise OSError(number, os.strerror(number), "frame_0000.png")
 
     monkeypatch.setattr(job_running, "save_png", full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(OSError, match=os.strerror(number)):
         Runner(store).run(job)
     assert not list(store.hashes())
 

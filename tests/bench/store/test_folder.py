@@ -91,14 +91,14 @@ def test_two_that_write_the_same_result_do_no_harm(tmp_path: pathlib.Path) -> No
 
     def write(store: Store, who: int) -> None:
         for turn in range(40):
-            store.put(record(turn % 4, who=who, rows=["x" * 5000]))
+            store.put(record(turn % 4, who=who, text="x" * 5000))
 
     threads = [threading.Thread(target=write, args=(store, who)) for who, store in enumerate(stores)]
     for thread in threads:
         thread.start()
     while any(thread.is_alive() for thread in threads):
         for one in stores[0].records():
-            assert one["rows"] == ["x" * 5000]  # whole, whoever wrote it
+            assert one["text"] == "x" * 5000  # whole, whoever wrote it
     assert len(list(stores[0].records())) == 4 and not parts(tmp_path)
 
 
@@ -113,6 +113,29 @@ def test_a_damaged_result_is_named_and_the_others_are_read(tmp_path: pathlib.Pat
     assert len(damaged) == 3 and all("is damaged" in sentence and "delete" in sentence for sentence in damaged)
     with pytest.raises(StoreError, match="is damaged"):
         list(store.records())
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"rows": "none"}, {"rows": [3]}, {"rows": [{"rounds": [1.0]}]}, {"rows": [{"rounds": {"ms": ["1"]}}]},
+     {"samples": 3}, {"context": [1]}, {"noise": [1]}],
+    ids=str,
+)  # fmt: skip
+def test_a_result_of_another_shape_is_damaged(changed: dict[str, object], tmp_path: pathlib.Path) -> None:
+    """As a store of somebody's may hold: tables and comparisons read none of it."""
+    store = Store.made(tmp_path)
+    sha = store.put(record(1))
+    store.path_of(sha).write_text(json.dumps({**record(1), **changed}))
+    with pytest.raises(StoreError, match="its rows or samples are no lists"):
+        store.get(sha)
+
+
+def test_a_result_lies_where_its_job_says_whatever_it_says_itself(tmp_path: pathlib.Path) -> None:
+    """Pictures are found by the hash: another one would lead out of the store."""
+    store = Store.made(tmp_path)
+    sha = store.put(record(1))
+    store.path_of(sha).write_text(json.dumps({**record(1), "sha": "../../elsewhere"}))
+    assert store.get(sha)["sha"] == sha
 
 
 def test_clocks_that_are_wrong_change_nothing(tmp_path: pathlib.Path) -> None:
