@@ -31,6 +31,8 @@ SLOWER, FASTER, SAME, UNDECIDED, FEW = "slower", "faster", "same", "undecided", 
 DIFFERS, LOST, MISSING, NEW = "differs", "lost", "missing", "new"
 FAILING = (SLOWER, DIFFERS, LOST, MISSING)
 """Verdicts with which a comparison ends badly."""
+FOUND = {"hits": "hits", "sum_t": "distances of hits", "image_sha256": "pictures"}
+"""What results say that they found, and its words."""
 EFFECTS = ((0.147, "negligible"), (0.33, "small"), (0.474, "medium"), (math.inf, "large"))
 """Words for Cliff's delta, after Romano and others, 2006."""
 Key = tuple[str, str]
@@ -156,6 +158,8 @@ def _of_sides(a: Side, b: Side | None, threshold: float) -> Iterator[Row]:
     where = "" if a.machine == b.machine else f"; A was measured on {a.machine}, B on {b.machine}"
     if differing := _differing(a.found, b.found, is_same_machine=not where):
         yield _row(a, DIFFERS, f"{differing}{where}")
+    elif not any(a.rounds.values()):
+        yield from _alike(a, b, where)
     for metric, samples in a.rounds.items():
         if metric not in b.rounds:
             yield _row(a, MISSING, "B has no such figure", metric)
@@ -169,8 +173,18 @@ def _differing(a: Mapping[str, Any], b: Mapping[str, Any], *, is_same_machine: b
         if key == "sum_t" and math.isclose(a[key], b[key], rel_tol=EQUAL_SUMS):
             continue
         if a[key] != b[key] and (key != "image_sha256" or is_same_machine):
-            return {"hits": "hits", "sum_t": "distances of hits", "image_sha256": "pictures"}[key] + " differ"
+            return FOUND[key] + " differ"
     return ""
+
+
+def _alike(a: Side, b: Side, where: str) -> Iterator[Row]:
+    """What was found is the same, of a result without times, as pictures are; those of two devices may differ."""
+    both = a.found.keys() & b.found.keys()
+    same = [words for key, words in FOUND.items() if key in both and (not where or a.found[key] == b.found[key])]
+    if same:
+        yield _row(a, SAME, f"the same {', '.join(same)}{where}")
+    elif both:
+        yield _row(a, UNDECIDED, f"pictures of two devices are not compared{where}")
 
 
 def _judged(a: Side, metric: str, ours: Sequence[float], theirs: Sequence[float], threshold: float, where: str) -> Row:

@@ -94,13 +94,28 @@ def test_hits_and_pictures_are_compared() -> None:
         job = {"measure": "trace", "scene": "walker", "configuration": "lbvh"}
         return [{"job": job, "rows": rows, "context": {"device": found.get("device", "x")}}]
 
-    assert verdicts(row(), row()) == [] and verdicts(row(), row(sum_t=5.0 + 1e-6)) == []
+    assert verdicts(row(), row()) == verdicts(row(), row(sum_t=5.0 + 1e-6)) == ["same"]
     assert verdicts(row(), row(hits=11)) == verdicts(row(), row(sum_t=5.1)) == ["differs"]
     assert verdicts(row(image_sha256="a"), row(image_sha256="b")) == ["differs"]
-    assert verdicts(row(image_sha256="a"), row(image_sha256="b", device="y")) == []  # another architecture
+    assert verdicts(row(image_sha256="a"), row(image_sha256="b", device="y")) == ["same"]  # but for pictures
     (found,) = compared(sides_of(row(), "A"), sides_of(row(hits=11, device="y"), "B")).rows
     assert found.sentence == "hits differ; A was measured on x, B on y"
     assert (found.scene, found.configuration, found.part) == ("walker", "lbvh", "primary")
+
+
+def test_a_gate_of_pictures_is_open_where_they_are_the_same() -> None:
+    """Pictures have no times, and are compared all the same."""
+
+    def drawn(picture: str, device: str = "x") -> dict[compare.Key, compare.Side]:
+        rows = [{"frame": 3, "image_sha256": picture}]
+        job = {"measure": "render", "scene": "walker", "configuration": "lbvh"}
+        return sides_of([{"job": job, "rows": rows, "context": {"device": device}}], "A")
+
+    (same,) = compared(drawn("a"), drawn("a")).rows
+    assert (same.verdict, same.part, same.sentence) == ("same", "frame 3", "the same pictures")
+    assert not compared(drawn("a"), drawn("a")).fails and compared(drawn("a"), drawn("b")).fails
+    (other,) = compared(drawn("a"), drawn("b", "y")).rows
+    assert other.verdict == "undecided" and "of two devices are not compared; A was measured on x" in other.sentence
 
 
 def test_versions_are_told_apart() -> None:
