@@ -22,6 +22,8 @@ from .workers import AGAIN, Lane, Progress, SweepError, Told, crashed
 
 START_S = 20.0
 """What a scheduler is given to answer."""
+COME_S = 60.0
+"""What workers are given to come: those of other hosts are started while this process waits."""
 AHEAD = 2
 """Jobs for each worker that are sent before it asks, so that none waits for this process."""
 LOOK_S = 1.0
@@ -200,7 +202,7 @@ class Cluster:
         begin = time.monotonic()
         # Dask's own wait_for_workers waits without an end for a scheduler that took the connection and says no more.
         while len(workers := self._there(client)) < max(1, len(self._lanes)):
-            if time.monotonic() - begin > START_S:  # one that ended is being started again
+            if time.monotonic() - begin > COME_S:  # one that ended is being started again
                 remedy = f"start one for each device: dask worker {self._address} --nthreads 1"
                 raise SweepError(f"the scheduler at {self._address} has no workers", remedy)
             time.sleep(COUNT_S)
