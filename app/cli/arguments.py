@@ -21,7 +21,7 @@ from raygrove.app.cli.of_laboratory import (
     add_trees,
 )
 from raygrove.app.cli.of_programs import add_plug_in
-from raygrove.app.cli.of_stores import OF_STORES, SAID_OF_STORES, add_store
+from raygrove.app.cli.of_stores import OF_STORES, SAID_OF_STORES, add_parts, add_store
 from raygrove.program import typed
 
 COMMANDS = (
@@ -164,6 +164,7 @@ def command_parser(command: str, version: str) -> argparse.ArgumentParser:
         _add_measuring(parser, command)
     if command == "render":
         _add_export(parser)
+        add_parts(parser)
     if command == "bench":
         _add_suite(parser)
     _add_common(parser, version, has_settings=command not in ("doctor", *OF_STORES))

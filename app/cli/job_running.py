@@ -154,11 +154,12 @@ class Runner:
         samples = options.render.samples if names.samples is not None else exporting.smooth_samples(options)
         state = dataclasses.replace(state, settings=exporting.with_samples(options, samples))
         folder, rows = self._store.pictures_of(job.sha), []
-        self._store.check()
         for frame in render_frames(target, scene, state, frames_of(names, scene, state), with_totals=True):
-            name = f"frame_{frame.number:04d}.png"
-            save_png(folder / name, frame.pixels, {"raygrove.job": job.sha})
-            row = frame_row(frame, scene, state, target)
+            name, row = f"frame_{frame.number:04d}.png", frame_row(frame, scene, state, target)
+            shown = exporting.exported(state, scene, frame, target, row, takes_palettes=True)
+            palette, pixels = shown.indexed if shown.indexed is not None else (None, shown.pixels)
+            self._store.check()
+            save_png(folder / name, pixels, {"raygrove.job": job.sha}, palette=palette)
             pictures = {"file": name, "image_sha256": digest(frame.pixels),
                         "file_sha256": hashlib.sha256((folder / name).read_bytes()).hexdigest()}  # fmt: skip
             rows.append({"frame": frame.number, "time": frame.time, **row, **pictures})

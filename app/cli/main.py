@@ -35,6 +35,11 @@ class Words:
         self._quiet, self._verbose = names.quiet, names.verbose
         self._told = time.monotonic()
 
+    @property
+    def is_verbose(self) -> bool:
+        """Whether anybody hears details; who has a million of them need not make them."""
+        return bool(self._verbose)
+
     def say(self, sentence: str) -> None:
         """Something good to know."""
         if not self._quiet:

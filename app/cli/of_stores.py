@@ -18,6 +18,8 @@ SAID_OF_STORES = {
 }
 """What each of these commands does."""
 OF_STORES = tuple(SAID_OF_STORES)
+OF_JOBS = ("store", "dry_run", "jobs", "shard", "again", "most_seconds", "chunk")
+"""Flags by which `render` draws parts of an animation as jobs."""
 
 
 def add_store(parser: argparse.ArgumentParser, command: str) -> None:
@@ -47,6 +49,11 @@ def _add_results(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--sort", metavar="A,B", type=values.names, help="the columns that rows are sorted by")
     group.add_argument(
         "--out", metavar="FILE", help="FILE.csv, .jsonl (which compare takes), .json, .md, .tex, or .html"
+    )
+    group.add_argument(
+        "--pictures",
+        metavar="DIR/|FILE",
+        help="put the pictures of one animation together: DIR/ for frame_0000.png ..., or a video, FILE.mp4",
     )
     group.add_argument("--open", metavar="SHA", help="the window, on the scene and structure of that result")
 
@@ -78,6 +85,15 @@ def _add_sweep(group: argparse._ArgumentGroup) -> None:
     group.add_argument("files", nargs="*", metavar="PLAN.toml", help="what is done: docs/sweeps.md")
     _add_jobs(group)
     group.add_argument("--allow-outside", action="store_const", const="true", help="scenes outside the plan's folder")
+
+
+def add_parts(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `render` that share an animation out."""
+    group = parser.add_argument_group("an animation in parts, kept in a folder that the same command goes on from")
+    _add_jobs(group)
+    group.add_argument(
+        "--chunk", metavar="N", type=values.count(1), help="frames of a part (24); a second of work or more"
+    )
 
 
 def _add_jobs(group: argparse._ArgumentGroup) -> None:

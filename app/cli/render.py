@@ -28,6 +28,7 @@ from raygrove.app.cli.common import (
     state_from,
     target_from,
 )
+from raygrove.app.cli.of_stores import OF_JOBS
 from raygrove.app.cli.rows import COLUMNS, context_row, frame_row
 from raygrove.app.cli.values import FRAME_LIMIT
 from raygrove.app.document import saved_state
@@ -54,6 +55,10 @@ if TYPE_CHECKING:
 
 def run(names: argparse.Namespace, words: Words) -> int:
     """Draw what was asked for; returns the exit code."""
+    if any(getattr(names, name) for name in OF_JOBS):
+        from raygrove.app.cli import render_jobs  # whose workers import this module
+
+        return render_jobs.run(names, words)
     settings = settings_from(names, words)
     check_output(names, names.frames[1] - names.frames[0] if names.frames else 1, settings.render.palette)
     scene, state = _start(names, settings, words)

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from raygrove.app.cli import result_pictures
 from raygrove.app.cli.sweep_plan import files_of, words_of
 from raygrove.app.export.tables import json_text, text_table
 from raygrove.app.export.whole_files import check_writable, write_atomically
@@ -32,6 +33,8 @@ def run(names: argparse.Namespace, words: Words) -> int:
     if len(names.files) != 1:
         raise UsageError("name a store of results, or a file of JSON lines: results results/ (docs/sweeps.md).")
     check_out(names.out, (ENDING, ".json", *ENDINGS))
+    if names.pictures is not None:
+        result_pictures.check_pictures(names.pictures)
     if names.sql is not None:
         return _ask(names, words)
     try:
@@ -44,6 +47,8 @@ def run(names: argparse.Namespace, words: Words) -> int:
         words.warn(sentence)
     if names.open is not None:
         return _open(records, names.open)
+    if names.pictures is not None:
+        return result_pictures.write(records, rows, names.files[0], names.pictures, words)
     rows.sort(key=lambda row: [_ordered(row.get(key)) for key in names.sort or ("scene", "configuration", "ray_type")])
     columns = list(names.columns or columns_of(rows))
     strange = [name for name in columns if rows and all(name not in row for row in rows)]
@@ -69,7 +74,8 @@ def run(names: argparse.Namespace, words: Words) -> int:
 
 def _ask(names: argparse.Namespace, words: Words) -> int:
     """The answer to --sql, shown and written like any table."""
-    alone = [f"--{name}" for name in ("where", "columns", "sort", "open") if getattr(names, name) is not None]
+    flags = ("where", "columns", "sort", "open", "pictures")
+    alone = [f"--{name}" for name in flags if getattr(names, name) is not None]
     if alone or (names.out or "").endswith(ENDING):
         raise UsageError(f"--sql and {', '.join(alone) or names.out}: SQL picks, names and sorts rows itself.")
     damaged: list[str] = []

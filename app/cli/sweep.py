@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import re
 import statistics
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -115,11 +116,12 @@ def jobs_of(names: argparse.Namespace) -> Jobs:
 
 class Mine:
     """The jobs of a part of the plan on a kind of device that have no result yet, one after another; how many were left
-    out is counted."""
+    out is counted, and the hashes of the first of them are in `found`."""
 
     def __init__(self, jobs: JobList, shard: Shard, kind: str, store: Store | None) -> None:
         self._jobs, self._shard, self._kind, self._store = jobs, shard, kind, store
         self.skipped = 0
+        self.found: list[str] = []
 
     @property
     def planned(self) -> int:
@@ -132,6 +134,8 @@ class Mine:
                 continue
             if self._store is not None and self._store.has(job.sha):
                 self.skipped += 1
+                if self.skipped <= LOOKED_AT:
+                    self.found.append(job.sha)
                 continue
             yield job
 
@@ -147,9 +151,10 @@ def dry_run(names: argparse.Namespace, jobs: JobList, words: Words) -> int:
         mine = Mine(jobs, shard, kind, store)
         for job in mine:
             waiting += 1
-            words.detail(described(job.what))
+            if words.is_verbose:
+                words.detail(described(job.what))
         skipped += mine.skipped
-        took += [] if store is None else _seconds_of(store, jobs, kind)
+        took += [] if store is None else _seconds_of(store, mine.found)
     lanes = max(len(lanes_of(names.jobs, kind)) for kind in jobs.devices)
     estimate = statistics.mean(took) * waiting / lanes if took else None
     told = "nothing tells yet how long one takes" if estimate is None else f"about {_time(estimate)}"
@@ -161,14 +166,12 @@ def dry_run(names: argparse.Namespace, jobs: JobList, words: Words) -> int:
     return 0
 
 
-def _seconds_of(store: Store, jobs: JobList, kind: str) -> list[float]:
-    """What some of the plan's jobs took that have results."""
+def _seconds_of(store: Store, hashes: Sequence[str]) -> list[float]:
+    """What jobs took; a damaged result tells nothing."""
     took: list[float] = []
-    for job in jobs:
-        if len(took) == LOOKED_AT:
-            break
-        if job.what["device"] == kind and store.has(job.sha):
-            took.append(float(store.get(job.sha).get("seconds", 0.0)))
+    for sha in hashes:
+        with contextlib.suppress(StoreError, FileNotFoundError):
+            took.append(float(store.get(sha).get("seconds", 0.0)))
     return took
 
 

@@ -145,7 +145,7 @@ class Jobs:
 
     def _read(self, key: str, value: Any) -> Any:
         """A value as it stands in a job. Raises UsageError."""
-        if not isinstance(value, str | int | float):
+        if not isinstance(value, str | int | float) and not ("." in key and isinstance(value, list)):
             raise UsageError(f"{self._path}: {key} = {value!r} is no text or number.")
         text = str(value).lower() if isinstance(value, bool) else str(value)
         try:
@@ -185,7 +185,8 @@ class Jobs:
             name = REFUSED[key]
             raise argparse.ArgumentTypeError(f"it is said by {SAID_AS.get(name, name)}")
         set_option(Settings(), key, value)
-        return option_field(key).checked(value, key)
+        checked = option_field(key).checked(value, key)
+        return list(checked) if isinstance(checked, tuple) else checked
 
     def _scene(self, text: str) -> str:
         """A built-in scene's name, or the hash of what files hold."""
@@ -263,15 +264,15 @@ def words_of(what: Mapping[str, Any], files: Sequence[str], command: str = "") -
         if key in ("measure", "scene", "format", "version", "sources", *left_out):
             continue
         if "." in key:
-            words += ["--set", f"{key}={_typed(value)}"]
+            words += ["--set", f"{key}={typed(value)}"]
         elif key == "rays":
             words.append(f"--rays={of_rays[0] if of_rays else value}")
         else:
-            words.append(f"--{'hierarchy' if key == 'configuration' else key.replace('_', '-')}={_typed(value, key)}")
+            words.append(f"--{'hierarchy' if key == 'configuration' else key.replace('_', '-')}={typed(value, key)}")
     return words
 
 
-def _typed(value: Any, key: str = "") -> str:
+def typed(value: Any, key: str = "") -> str:
     """A value as it is typed."""
     if isinstance(value, bool):
         return "true" if value else "false"

@@ -40,3 +40,11 @@ def encoded(pixels: np.ndarray, kind: str, quality: int = 88) -> bytes:
     file = io.BytesIO()
     Image.fromarray(np.ascontiguousarray(pixels), "RGB").save(file, kind, quality=quality)
     return file.getvalue()
+
+
+def read_png(path: Path) -> np.ndarray:
+    """The pixels of a picture that `save_png` wrote, (H, W, 4) uint8. Raises OSError."""
+    from PIL import Image
+
+    with Image.open(path) as picture:
+        return np.asarray(picture.convert("RGBA"))

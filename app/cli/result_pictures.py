@@ -1,0 +1,113 @@
+"""`results --pictures`: an animation that jobs have drawn in parts, put together as numbered pictures or as a video."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from raygrove.app.export.images import read_png
+from raygrove.app.export.outputs import Exported, open_output
+from raygrove.app.export.sequence import OutputError, check_output, kind_of, picture_path
+from raygrove.app.export.whole_files import check_writable, write_bytes
+from raygrove.app.problems.problems import EXIT_FAILURE, UsageError
+from raygrove.bench.store.folder import Store, StoreError
+from raygrove.bench.store.reading import ENDING
+
+if TYPE_CHECKING:
+    from raygrove.app.cli.main import Words
+
+FPS = 30.0
+"""Of a video, where the instants of its frames do not tell."""
+Row = Mapping[str, Any]
+
+
+def check_pictures(out: str) -> str:
+    """Refuse a place where no pictures go, before any work; returns their kind: png or video. Raises UsageError and
+    OSError."""
+    try:
+        kind = kind_of(out)
+        if kind not in ("png", "video"):
+            raise UsageError(f"--pictures {out}: name a folder with a slash at its end, or a video (FILE.mp4).")
+        check_output(out, 2)
+    except OutputError as error:
+        raise UsageError(f"--pictures {error}") from error
+    check_writable(Path(out) if out.endswith("/") else Path(out).parent)
+    return kind
+
+
+def write(records: Sequence[Mapping[str, Any]], rows: Sequence[Row], place: str, out: str, words: Words) -> int:
+    """Write the pictures of these rows, which are of one animation; returns the exit code: 1 where frames between them
+    are missing, of which there is no video. Raises UsageError, StoreError, OSError."""
+    kind = kind_of(out)
+    frames = animation_of(records, rows, place, out)
+    numbers = sorted(frames)
+    missing = sorted({*range(numbers[0], numbers[-1])} - frames.keys())
+    if missing:
+        words.error(f"{len(missing):,} frames from {numbers[0]} to {numbers[-1]} have no picture yet, the first is "
+                    f"{missing[0]}: the sweep goes on by its own command.")  # fmt: skip
+    if missing and kind == "video":
+        return EXIT_FAILURE
+    store = Store(place)
+    paths = [(number, _place_of(store, row)) for number, row in sorted(frames.items())]
+    gone = next((path for _, path in paths if not path.is_file()), None)
+    if gone is not None:
+        raise StoreError(f"the picture {gone.name} of {gone.parent.name[:12]} is not there", place,
+                         "take its result away, and its job is done again")  # fmt: skip
+    if kind == "video":
+        _film(paths, _rate(frames), out)
+    else:
+        for number, path in paths:
+            write_bytes(picture_path(out, number, len(paths)), path.read_bytes())
+    words.say(f"Wrote {out}: {len(paths):,} picture{'s' * (len(paths) != 1)}.")
+    return EXIT_FAILURE if missing else 0
+
+
+def animation_of(records: Sequence[Mapping[str, Any]], rows: Sequence[Row], place: str, out: str) -> dict[int, Row]:
+    """The rows that have pictures, by the numbers of their frames. Raises UsageError where there are none, or they are
+    of jobs that differ in more than their frames."""
+    if place.endswith(ENDING):
+        raise UsageError(f"--pictures {out}: {place} holds figures alone; name the store that has the pictures.")
+    drawn = [row for row in rows if row.get("file")]
+    if not drawn:
+        raise UsageError(f"--pictures {out}: no result that was picked has pictures; they are those of measure=render.")
+    shown = {row["sha"] for row in drawn}
+    jobs = [record["job"] for record in records if record.get("sha") in shown]
+    keys = dict.fromkeys(key for job in jobs for key in job if key != "frames")
+    differing = [key for key in keys if any(job.get(key) != jobs[0].get(key) for job in jobs)]
+    if differing:
+        first = differing[0]
+        raise UsageError(f"--pictures {out}: what was picked differs in {', '.join(differing)}, and an animation is of "
+                         f"one: pick it, as by --where '{first}={_start(jobs[0].get(first))}'.")  # fmt: skip
+    return {int(row["frame"]): row for row in drawn}
+
+
+def _place_of(store: Store, row: Row) -> Path:
+    """Where a row's picture lies: in the folder of its job, whatever its name says."""
+    return store.pictures_of(str(row["sha"])) / Path(str(row["file"])).name
+
+
+def _start(value: Any) -> str:
+    """A value as --where takes it; of a long one its beginning, and of a list what stands in its brackets, which mean
+    something there."""
+    if isinstance(value, list):
+        return f"*{', '.join(map(str, value))}*"
+    text = str(value)
+    return text if len(text) < 24 else f"{text[:19]}*"
+
+
+def _rate(frames: Mapping[int, Row]) -> float:
+    """Frames a second, by two neighbours' instants."""
+    for one, other in itertools.pairwise(sorted(frames)):
+        seconds = float(frames[other]["time"]) - float(frames[one]["time"])
+        if seconds > 0.0:
+            return (other - one) / seconds
+    return FPS
+
+
+def _film(paths: Sequence[tuple[int, Path]], rate: float, out: str) -> None:
+    height, width = read_png(paths[0][1]).shape[:2]
+    with open_output(out, len(paths), (width, height), rate) as output:
+        for number, path in paths:
+            output.add(Exported(number, read_png(path)))
