@@ -4,7 +4,8 @@ Processor seconds (user and system) do not depend on who else uses the machine, 
 from getrusage: of this process (its threads included), of the compilers that it starts, and of other processes, each
 counted once it has ended. NVRTC compiles inside the process; its share is counted by the clock of its thread.
 
-`--most-cpu-s=N` lets a run fail whose tests, their compilers left out, took more: what `make test` may cost.
+`--most-cpu-s=N` lets a run fail whose tests, their compilers left out, took more, and says in a line what they took.
+The dearest files are told where that was too much, or with `--costs`.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ class Costs:
     def __init__(self, file: TextIO | None, most: float = math.inf) -> None:
         self._file, self._most = file, most
         self._last = _now()
-        self._rows: dict[str, dict[str, float]] = collections.defaultdict(lambda: dict.fromkeys(PARTS, 0.0))
+        self.rows: dict[str, dict[str, float]] = collections.defaultdict(lambda: dict.fromkeys(PARTS, 0.0))
         from raygrove.gpu.target import host_compiler, nvrtc
 
         children = functools.partial(_processor, resource.RUSAGE_CHILDREN)
@@ -117,24 +118,28 @@ class Costs:
         return report
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        row = self._rows[report.nodeid]
+        row = self.rows[report.nodeid]
         for part, spent in getattr(report, "costs", {}).items():
             row[part] += spent
         if report.when == "teardown" and self._file:
             print(json.dumps({"test": report.nodeid, **row}), file=self._file, flush=True)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        terminalreporter.section("costs by room")
-        terminalreporter.write_line("\n".join(table(self._rows, room_of)))
-        terminalreporter.section("the dearest files")
-        terminalreporter.write_line("\n".join(table(self._rows, lambda name: name.partition("::")[0], _LINES)))
-        if self.spent() > self._most:
+        if self._file:
+            terminalreporter.section("costs by room")
+            terminalreporter.write_line("\n".join(table(self.rows, room_of)))
+        is_too_much = self.spent() > self._most
+        if self._file or is_too_much:
+            terminalreporter.section("the dearest files")
+            terminalreporter.write_line("\n".join(table(self.rows, lambda name: name.partition("::")[0], _LINES)))
+        if is_too_much:
             terminalreporter.section("costs too much", red=True)
+        if self._most < math.inf:
             terminalreporter.write_line(f"{self.spent():.1f} CPU s without compilers, and {self._most:g} at most.")
 
     def spent(self) -> float:
         """Processor seconds of all tests and of the processes that they started, without those of compilers."""
-        return sum(row["own"] + row["others"] for row in self._rows.values())
+        return sum(row["own"] + row["others"] for row in self.rows.values())
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:

@@ -11,6 +11,7 @@ import collections
 import pathlib
 import sys
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import pytest
 
@@ -25,6 +26,9 @@ MOST_S, MOST_WALL_S = 0.1, 3.0
 MOST_ALONE_S = 0.5
 """Processor seconds of the cheapest test of a file, which is quick where all of its file take longer than `MOST_S`:
 a file of tests is of one module. The cheapest of a room is quick whatever it takes."""
+
+MOST_TOLD = 10
+"""Tests above these limits that a run of quick ones names."""
 
 _LEFT_OUT = ("full", "sanitize", "cuda", "gl", "first")
 
@@ -52,9 +56,9 @@ def _cheapest(costs: dict[str, float], group: Callable[[str], str]) -> Iterable[
     return least.values()
 
 
-def slow_tests(rows: dict[str, dict[str, float]]) -> list[str]:
-    """The names of the tests that take long in each of their cases, by the costs of cases, but for the cheapest of a
-    file or a room in which all do."""
+def too_slow(rows: dict[str, dict[str, float]]) -> dict[str, tuple[float, float]]:
+    """The tests that take long in each of their cases, by the costs of cases, but for the cheapest of a file or a room
+    in which all do; with the processor seconds and the seconds by the clock of the cheapest case."""
     costs: dict[str, float] = collections.defaultdict(lambda: float("inf"))
     walls: dict[str, float] = collections.defaultdict(lambda: float("inf"))
     for case, row in rows.items():
@@ -63,8 +67,16 @@ def slow_tests(rows: dict[str, dict[str, float]]) -> list[str]:
         walls[test] = min(walls[test], row["wall"])
     kept = {test for test in _cheapest(costs, _file_of) if costs[test] <= MOST_ALONE_S and walls[test] <= MOST_WALL_S}
     kept.update(_cheapest(costs, room_of))
-    slow = (test for test in costs if costs[test] > MOST_S or walls[test] > MOST_WALL_S)
-    return sorted({name_of(test) for test in slow if test not in kept})
+    return {
+        test: (cost, walls[test])
+        for test, cost in costs.items()
+        if test not in kept and (cost > MOST_S or walls[test] > MOST_WALL_S)
+    }
+
+
+def slow_tests(rows: dict[str, dict[str, float]]) -> list[str]:
+    """Their names."""
+    return sorted(set(map(name_of, too_slow(rows))))
 
 
 def brought_up_to_date(names: Iterable[str], rows: dict[str, dict[str, float]], tests: pathlib.Path) -> list[str]:
@@ -111,6 +123,16 @@ class Quick:
                 seen.add(test)
         config.hook.pytest_deselected(items=left)
         items[:] = kept
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """What took longer than a quick test may, the dearest first, where costs are measured."""
+        costs = terminalreporter.config.pluginmanager.get_plugin("costs")
+        found = too_slow(costs.rows) if costs else {}
+        for test, (cost, wall) in sorted(found.items(), key=lambda entry: -max(entry[1]))[:MOST_TOLD]:
+            terminalreporter.write_line(f"{cost:.1f} CPU s, {wall:.1f} s by the clock: {test}")
+        if found:
+            limits = f"{MOST_S:g} CPU s or {MOST_WALL_S:g} s by the clock"
+            terminalreporter.write_line(f"{len(found)} tests took more than {limits} (docs/testing.md, Quick).")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -114,4 +114,16 @@ def test_a_run_that_costs_too_much_fails(tmp_path: pathlib.Path, most: float, st
     command = [sys.executable, "-m", "pytest", *options, f"--most-cpu-s={most}", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == status and "1 passed" in done.stdout, done.stdout + done.stderr
-    assert (f"CPU s without compilers, and {most:g} at most." in done.stdout) == (status == 1)
+    assert f"CPU s without compilers, and {most:g} at most." in done.stdout
+    assert ("the dearest files" in done.stdout) == (status == 1) and "costs by room" not in done.stdout
+
+
+def test_a_quick_run_names_what_is_above_its_limits_alone(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    (tmp_path / "test_two.py").write_text("def test_dear():\n    sum(range(30_000_000))\n\ndef test_cheap(): pass\n")
+    options = ["-p", "tests.costs", "-p", "tests.quick", "-c", str(tmp_path / "pytest.ini"), "-p", "no:xvfb"]
+    command = [sys.executable, "-m", "pytest", *options, "--quick", "--most-cpu-s=600", str(tmp_path)]
+    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    told = said.partition("and 600 at most.")[2]
+    assert "s by the clock: test_two.py::test_dear" in said and "\n1 tests took more than 0.1 CPU s" in said, said
+    assert "test_cheap" not in said and "| room |" not in said and told, said
