@@ -44,7 +44,7 @@ FLAGS = ("-v", "--verbose", "--quiet", "--debug", "--json")
 """What may stand before the command."""
 
 TRUSTING = {
-    "--allow-outside": "read what a model names outside its folder, too: only for models that you trust",
+    "--allow-outside": "read what a model or a saved picture names outside its folder, too: only for those you trust",
     "--all-formats": "open models of rare formats, too: only files that you trust",
 }
 

@@ -187,9 +187,10 @@ class Document:
     def open_picture(self, path: str, as_given: Callable[[Settings], Settings] = lambda settings: settings) -> Job:
         """Restore what a saved picture shows: its scene, settings (as `as_given` makes them), cameras and instant."""
         own = self._state.settings
+        is_trusted = "allow_outside" in self._trusted.get(SceneReference("files", (path,)), {})
 
         def work(job: Job) -> tuple[State, Scene]:
-            saved, remarks = opening.open_picture(path, own, job)
+            saved, remarks = opening.open_picture(path, own, job, is_trusted=is_trusted)
             state = dataclasses.replace(saved, settings=as_given(saved.settings))
             scene = opening.open_scene(state.scene, state.settings, job)
             return state, dataclasses.replace(scene, remarks=remarks + scene.remarks)
@@ -218,11 +219,10 @@ class Document:
         return self._open(self._state.scene, keep_view=True)
 
     def open_trusted(self, setting: str, paths: Sequence[str] = ()) -> Job:
-        """Open files, or the open scene again, with `setting` of `import` on, for these alone while this program
-        runs."""
+        """Open files, or the open scene again, with `setting` of `import` on, for these alone in this program."""
         reference = SceneReference("files", tuple(paths)) if paths else self._state.scene
         self._trusted.setdefault(reference, {})[setting] = True
-        return self._open(reference, keep_view=not paths)
+        return self.open_picture(paths[0]) if is_picture(paths) else self._open(reference, keep_view=not paths)
 
     def close_scene(self) -> None:
         """Back to no scene."""

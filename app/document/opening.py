@@ -55,12 +55,17 @@ def _read(reference: SceneReference, settings: Settings, job: Job | None) -> Sce
     )
 
 
-def open_picture(path: str, own: Settings, job: Job | None = None) -> tuple[State, tuple[Remark, ...]]:
+def open_picture(
+    path: str, own: Settings, job: Job | None = None, *, is_trusted: bool = False
+) -> tuple[State, tuple[Remark, ...]]:
     """The state that a saved picture carries, and what is to be said of it; limits of `import` are those of `own`.
-    Raises SceneError with a sentence."""
+    Raises SceneError with a sentence, OutsideError where it names files elsewhere and neither is it trusted nor are
+    those allowed."""
     texts, _, _ = load_picture(path, own.importer, job.cancel_event if job is not None else None)
     remarks: list[str] = []
     state = saved_state.state_of(texts, path, own, remarks)
+    if not is_trusted:
+        saved_state.check_files(state, path, own)
     return state, tuple(Remark(1, sentence) for sentence in remarks)
 
 

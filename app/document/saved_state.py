@@ -21,7 +21,8 @@ from raygrove.app.camera.path_options import LONGEST_S, SHORTEST_S
 from raygrove.app.document.state import SceneReference, Selection, State
 from raygrove.app.export.tables import json_text
 from raygrove.app.playback import timeline as timelines
-from raygrove.app.scene_io.errors import SceneError, display_path
+from raygrove.app.scene_io.errors import OutsideError, SceneError, display_path
+from raygrove.app.scene_io.files import expand
 from raygrove.app.scene_io.limits import OWN
 from raygrove.app.settings.file import SettingsError, settings_of, to_table
 from raygrove.app.settings.older import Older
@@ -158,16 +159,43 @@ def _said_of_costs(asked: Settings, taken: Settings, path: str) -> list[str]:
     ]
 
 
+def check_files(state: State, path: str, own: Settings) -> None:
+    """`OutsideError` where a picture's state names files outside the picture's folder and the `own` settings do not
+    allow that: the rule for what a model names (scene_io/references.py), as anybody may have made the picture."""
+    outside = _outside(state, path)
+    if not outside or own.importer.allow_outside:
+        return
+    why = f"is not opened: it shows {_listed(outside)}, outside the picture's folder"
+    raise OutsideError(f"{display_path(path)} {why}. Open it all the same if you trust who made the picture.", path)
+
+
 def _said_of_files(state: State, path: str) -> list[str]:
     """Which files are read that do not lie in the picture's folder: who opens it may not expect them."""
-    folder = os.path.dirname(os.path.abspath(path))
+    outside = _outside(state, path)
+    return [f"{display_path(path)} shows a scene of another folder: {_listed(outside)} is read."] if outside else []
+
+
+def _listed(names: list[str]) -> str:
+    return display_path(names[0]) + (f" and {len(names) - 1:,} more" if len(names) > 1 else "")
+
+
+def _outside(state: State, path: str) -> list[str]:
+    """The files that a picture's state names, links followed, outside the folder of the picture."""
+    folder = os.path.dirname(os.path.realpath(path))
     named = [*(state.scene.names if state.scene.kind == "files" else ()), state.settings.importer.environment]
     named += [*trees_of(state.settings.trees).values(), file_of(state.settings.rays.measured)]
-    outside = [name for name in named if name and os.path.dirname(os.path.abspath(name)) != folder]
-    if not outside:
-        return []
-    more = f" and {len(outside) - 1:,} more" if len(outside) > 1 else ""
-    return [f"{display_path(path)} shows a scene of another folder: {display_path(outside[0])}{more} is read."]
+    return [name for name in named if name and not _lies_in(name, folder)]
+
+
+def _lies_in(name: str, folder: str) -> bool:
+    """Whether a file, or all that a pattern stands for, lies in a folder; what is no path or is not there is for its
+    reader to refuse."""
+    try:
+        if os.path.commonpath([os.path.realpath(name), folder]) != folder:
+            return False
+        return all(os.path.commonpath([os.path.realpath(one), folder]) == folder for one in expand([name]))
+    except (SceneError, OSError, ValueError):
+        return True
 
 
 def _found(reference: SceneReference, path: str) -> SceneReference:

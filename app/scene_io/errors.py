@@ -33,6 +33,14 @@ class RareFormatError(SceneError):
         self.trust = ("all_formats", tuple(paths))
 
 
+class OutsideError(SceneError):
+    """A saved picture whose state names files outside the picture's folder. `trust` as of `RareFormatError`."""
+
+    def __init__(self, message: str, path: str) -> None:
+        super().__init__(message, path)
+        self.trust = ("allow_outside", (path,))
+
+
 class CrashedError(SceneError):
     """The reader ended by a signal."""
 

@@ -58,8 +58,8 @@ class ImportLimits:
     )
     allow_outside: bool = option(
         False,
-        "What a model names outside its own folder (textures, buffers, material libraries) is read, too. Only for "
-        "models that you trust: a picture of one may show what lies elsewhere on this machine.",
+        "What a model or a saved picture names outside its own folder (textures, buffers, scenes) is read, too. Only "
+        "for those that you trust: a picture may show what lies elsewhere on this machine.",
     )
     all_formats: bool = option(
         False,
@@ -73,7 +73,8 @@ class ImportLimits:
     )
     seconds: float = option(
         120.0,
-        "An import that takes longer is stopped; raise it for very large files or slow disks.",
+        "An import that takes longer is stopped, of a rare format after an eighth; raise it for very large files or "
+        "slow disks.",
         minimum=0.1,
         maximum=86400.0,
         unit="s",

@@ -313,3 +313,38 @@ def test_a_picture_says_what_it_reads_and_costs_no_more_than_it_may(tmp_path: Pa
     remarks.clear()
     state_of(texts_of(beside), path, Settings(), remarks)
     assert remarks == []
+
+
+TRIANGLE = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
+
+
+@pytest.mark.parametrize("form", ["beside", "below", "elsewhere", "link", "pattern", "environment"])
+def test_a_picture_opens_what_lies_in_its_folder_and_asks_for_the_rest(form: str, tmp_path: Path, waiting: Any) -> None:
+    """The one rule for what is named (review S4, S5): whoever made the picture may have been anybody."""
+    folder, away = tmp_path / "pictures", tmp_path / "away"
+    for place in (folder / "below", away):
+        place.mkdir(parents=True)
+        (place / "one.obj").write_text(TRIANGLE)
+    (folder / "one.obj").write_text(TRIANGLE)
+    (folder / "link.obj").symlink_to(away / "one.obj")
+    (away / "sky.png").write_bytes(b"no picture")
+    named = {"below": "below/one.obj", "elsewhere": "../away/one.obj", "link": "link.obj", "pattern": "link*.obj"}
+    state = State(scene=SceneReference("files", (str(folder / named.get(form, "one.obj")),)))
+    if form == "environment":
+        changed = set_option(Settings(), "import.environment", str(away / "sky.png"))
+        state = dataclasses.replace(state, settings=changed)
+    path, document, problems = str(folder / "one.png"), Document(), list[Any]()
+    save_png(Path(path), np.zeros((2, 2, 4), np.uint8), texts_of(state))
+    document.on_problem.append(problems.append)
+    waiting(document, document.open_files([path]))
+    if form in ("beside", "below"):
+        assert document.scene is not None and document.scene.triangle_count == 1 and not problems
+        return
+    assert document.scene is None and "outside the picture's folder" in problems[0].sentence
+    assert problems[0].exit_code == 3 and problems[0].trust == ("allow_outside", (path,))
+    waiting(document, document.open_trusted(*problems[0].trust))
+    if form == "environment":  # it is looked at now, and is none
+        assert "sky.png cannot be an environment" in problems[1].sentence
+        return
+    assert document.scene is not None and document.scene.triangle_count == 1 and len(problems) == 1
+    assert not document.state.settings.importer.allow_outside, "for this picture alone"

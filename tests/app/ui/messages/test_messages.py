@@ -7,6 +7,7 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import (
@@ -20,6 +21,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from raygrove.app.document.saved_state import texts_of
+from raygrove.app.document.state import SceneReference, State
+from raygrove.app.export.images import save_png
 from raygrove.app.problems.problem import Problem
 from raygrove.app.problems.problems import problem_of
 from raygrove.app.ui.messages import panel_mark
@@ -259,3 +263,22 @@ def test_a_rare_format_is_a_question(scene_window: MainWindow, qtbot: Any, tmp_p
     qtbot.waitUntil(lambda: document.state.scene.names == (str(path),))
     assert document.scene is not None and document.scene.triangle_count == 1
     assert not document.state.settings.importer.all_formats, "for this file alone"
+
+
+def test_a_picture_of_a_scene_elsewhere_is_a_question(scene_window: MainWindow, qtbot: Any, tmp_path: Path) -> None:
+    (tmp_path / "away").mkdir()
+    (tmp_path / "pictures").mkdir()
+    (tmp_path / "away" / "one.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    state = State(scene=SceneReference("files", (str(tmp_path / "away" / "one.obj"),)))
+    path = tmp_path / "pictures" / "one.png"
+    save_png(path, np.zeros((2, 2, 4), np.uint8), texts_of(state))
+    document = scene_window.document
+    before = document.state.scene
+    scene_window.open_files([str(path)])
+    qtbot.waitUntil(lambda: bool(scene_window.toasts.messages()))
+    (banner,) = scene_window.toasts.messages()
+    assert "outside the picture's folder" in banner.sentence and document.state.scene == before
+    banner.findChild(QPushButton, "trust").click()
+    qtbot.waitUntil(lambda: document.state.scene == state.scene)
+    assert document.scene is not None and document.scene.triangle_count == 1
+    assert not document.state.settings.importer.allow_outside, "for this picture alone"
