@@ -55,15 +55,24 @@ def load(path: Path | None = None) -> Bindings:
         ) from error
 
 
-def save(bindings: Mapping[str, tuple[str, ...]], path: Path | None = None) -> None:
-    """Keep the keys, atomically; none at all removes the file. Raises OSError."""
+def save(changes: Mapping[str, tuple[str, ...] | None], path: Path | None = None) -> None:
+    """Keep other keys of these commands, atomically, beside what the file says of others; None stands for the program's
+    own. No keys at all remove the file. Raises OSError and KeysError, of a file that cannot be read as `load` does."""
     path = path or file_of_user()
-    if not bindings:
-        path.unlink(missing_ok=True)
-        return
-    table = {"keys": {name: list(keys) for name, keys in sorted(bindings.items())}}
     with locked(path):
-        write_bytes(path, tomli_w.dumps(table).encode())
+        kept = {name: keys for name, keys in {**load(path), **changes}.items() if keys is not None}
+        if kept:
+            table = {"keys": {name: list(keys) for name, keys in sorted(kept.items())}}
+            write_bytes(path, tomli_w.dumps(table).encode())
+        else:
+            path.unlink(missing_ok=True)
+
+
+def remove(path: Path | None = None) -> None:
+    """The program's own keys for all commands, and what the file says of others is gone. Raises OSError."""
+    path = path or file_of_user()
+    with locked(path):
+        path.unlink(missing_ok=True)
 
 
 def _keys(name: str, value: object) -> tuple[str, ...]:

@@ -79,10 +79,12 @@ class Shortcuts(QObject):
         before = self.keys(name)
         self._set(name, keys)
         try:
-            key_bindings.save(self.changed())
-        except OSError as error:
+            key_bindings.save({name: None if keys == self._own[name] else keys})
+        except (OSError, key_bindings.KeysError) as error:
             self._set(name, before)
-            return f"{key_bindings.file_of_user()} cannot be written: {error.strerror}."
+            if isinstance(error, OSError):
+                return f"{key_bindings.file_of_user()} cannot be written: {error.strerror}."
+            return str(error)
         return ""
 
     def reset(self, name: str) -> str:
@@ -94,7 +96,7 @@ class Shortcuts(QObject):
         for name, keys in self._own.items():
             self._set(name, keys)
         try:
-            key_bindings.save({})
+            key_bindings.remove()
         except OSError as error:
             return f"{key_bindings.file_of_user()} cannot be removed: {error.strerror}."
         return ""

@@ -15,8 +15,35 @@ def test_keys_come_back(tmp_path: Path) -> None:
     key_bindings.save(bindings, path)
     assert key_bindings.load(path) == bindings
     assert [one.name for one in path.parent.iterdir()] == ["keys.toml"]
-    key_bindings.save({}, path)
+    key_bindings.save({"camera.fit": None}, path)
+    assert key_bindings.load(path) == {"edit.undo": ()}
+    key_bindings.save({"edit.undo": None, "never.had": None}, path)
     assert not path.exists() and key_bindings.load(path) == {}
+
+
+def test_keys_of_two_programs_are_kept_beside_each_other(tmp_path: Path) -> None:
+    """Each knows only what it read at its start."""
+    path = tmp_path / "keys.toml"
+    for name, keys in {"view.home": ("H",), "edit.undo": ("U",), "of.another.version": ("F9",)}.items():
+        key_bindings.save({name: keys}, path)
+    assert len(key_bindings.load(path)) == 3
+    key_bindings.remove(path)
+    assert not path.exists()
+    key_bindings.remove(path)
+
+
+def test_keys_are_not_written_over_what_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "keys.toml"
+    path.write_text("[keys]\na = ['F1']\n")
+
+    def refuse(*_: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(key_bindings, "read_bytes", refuse)
+        with pytest.raises(key_bindings.KeysError, match="left as it is"):
+            key_bindings.save({"b": ("F2",)}, path)
+    assert path.read_text() == "[keys]\na = ['F1']\n"
 
 
 @pytest.mark.parametrize(
