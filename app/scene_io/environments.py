@@ -18,7 +18,7 @@ from . import images
 from .errors import SceneError, display_path
 
 LONGEST_SIDE = 4096
-MOST_PIXELS = 1 << 28
+MOST_PIXELS, MOST_SIDE, PIXELS_AT_ONCE = 1 << 28, 1 << 16, 1 << 20
 BRIGHTEST = 1e6
 """A sun may be this bright; more is the sign of a damaged file and would make sparks of everything."""
 PICTURES = ("png", "jpg", "jpeg", "webp", "tif", "tiff", "bmp")
@@ -34,7 +34,7 @@ def read_environment(path: str) -> Environment:
     ending = Path(path).suffix[1:].lower()
     try:
         if ending == "hdr":
-            pixels = decode_radiance(Path(path).read_bytes())
+            pixels = decode_radiance(Path(path).read_bytes(), LONGEST_SIDE)
         elif ending == "exr":
             pixels = _read_exr(path)
         elif ending in PICTURES:
@@ -59,7 +59,10 @@ def sane(pixels: np.ndarray) -> np.ndarray:
 def smaller(pixels: np.ndarray, longest: int) -> np.ndarray:
     """No side longer than `longest`: means of whole blocks, the rest at the right and below repeated to fill the last
     one."""
-    step = -(-max(pixels.shape[:2]) // longest)
+    return _blocks(pixels, -(-max(pixels.shape[:2]) // longest))
+
+
+def _blocks(pixels: np.ndarray, step: int) -> np.ndarray:
     if step == 1:
         return np.ascontiguousarray(pixels)
     height, width = (-(-side // step) for side in pixels.shape[:2])
@@ -90,8 +93,9 @@ def _read_exr(path: str) -> np.ndarray:
     raise UnusableError(f"it has no channels R, G and B but {', '.join(sorted(channels)) or 'none'}")
 
 
-def decode_radiance(data: bytes) -> np.ndarray:
-    """(H, W, 3) float32 of a .hdr file's bytes."""
+def decode_radiance(data: bytes, longest: int = LONGEST_SIDE) -> np.ndarray:
+    """(H, W, 3) float32 of a .hdr file's bytes, sane and no longer than `longest`: some rows at a time, as the numbers
+    of a whole one take eight times the memory of its bytes."""
     if not data.startswith(b"#?"):
         raise UnusableError("it does not begin like a Radiance picture")
     header, blank, body = data.partition(b"\n\n")
@@ -102,13 +106,18 @@ def decode_radiance(data: bytes) -> np.ndarray:
     if b"32-bit_rle_xyze" in header:
         raise UnusableError("its colours are XYZ, not RGB")
     height, width = int(match[1]), int(match[2])
-    if not 0 < width * height <= MOST_PIXELS:
+    if not 0 < width * height <= MOST_PIXELS or max(width, height) > MOST_SIDE:
         raise UnusableError(f"it has {width} x {height} pixels")
-    rows, place = np.zeros((height, width, 4), np.uint8), 0
-    for row in rows:
-        place = _read_row(body, place, row)
-    scale = np.ldexp(1.0, rows[..., 3].astype(np.int32) - 136)
-    return np.where(rows[..., 3:] > 0, rows[..., :3] * scale[..., None], 0.0).astype(np.float32)
+    step, parts, place = -(-max(width, height) // longest), [], 0
+    at_once = step * max(1, PIXELS_AT_ONCE // (step * width))
+    for first in range(0, height, at_once):
+        rows = np.zeros((min(at_once, height - first), width, 4), np.uint8)
+        for row in rows:
+            place = _read_row(body, place, row)
+        scale = np.ldexp(1.0, rows[..., 3].astype(np.int32) - 136)
+        light = np.where(rows[..., 3:] > 0, rows[..., :3] * scale[..., None], 0.0)
+        parts.append(_blocks(sane(light), step))
+    return np.concatenate(parts)
 
 
 def _read_row(body: bytes, place: int, row: np.ndarray) -> int:

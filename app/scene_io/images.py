@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from PIL import Image
 
 
-BYTES = {"1": 1, "L": 1, "P": 1, "I;16": 2, "I;16B": 2, "I;16L": 2, "LA": 2, "RGB": 3}
+BYTES = {"1": 1, "L": 1, "P": 1, "I;16": 2, "I;16B": 2, "I;16L": 2}
+"""What Pillow keeps a pixel in; in all other modes, RGB and LA among them, 4."""
 MAX_BYTES = 1 << 30
 """What a picture may take in memory once it is decoded."""
 ROWS = 64

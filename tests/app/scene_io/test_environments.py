@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import pathlib
+import tracemalloc
 
 import numpy as np
 import pytest
 
 from raygrove.app.document.opening import open_scene
 from raygrove.app.document.state import SceneReference
-from raygrove.app.scene_io import ImportLimits, SceneError, load_environment
+from raygrove.app.scene_io import ImportLimits, SceneError, environments, load_environment
 from raygrove.app.scene_io.environments import BRIGHTEST, decode_radiance, sane, smaller
 from raygrove.app.settings.settings import Settings
 
@@ -44,6 +45,7 @@ def test_radiance_files_are_mantissas_and_an_exponent(packed: bool) -> None:
     rows[0, 0, 3] = 0
     wanted = rows[..., :3].astype(np.float64) / 256.0 * 2.0 ** (rows[..., 3:].astype(np.float64) - 128.0)
     wanted[0, 0] = 0.0
+    wanted = np.minimum(wanted, BRIGHTEST)
     assert decode_radiance(radiance(rows, packed)) == pytest.approx(wanted, rel=1e-6)
 
 
@@ -104,3 +106,22 @@ def test_wrong_files_are_sentences(tmp_path: pathlib.Path, name: str) -> None:
 def test_a_missing_file_is_named(tmp_path: pathlib.Path) -> None:
     with pytest.raises(SceneError, match="does not exist"):
         load_environment(str(tmp_path / "none.hdr"))
+
+
+def test_a_large_sky_is_made_smaller_as_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A packed one of some kilobytes asked for gigabytes; the means are those of the whole picture."""
+    rows = np.repeat(np.random.default_rng(3).integers(1, 200, (700, 10, 4)).astype(np.uint8), 100, axis=1)
+    rows[..., 3] = rows[..., 3] // 50 + 126
+    whole = decode_radiance(radiance(rows, True), 1000)
+    assert whole.shape == (700, 1000, 3)
+    monkeypatch.setattr(environments, "PIXELS_AT_ONCE", 16_000)
+    data = radiance(rows, True)
+    tracemalloc.start()
+    small = decode_radiance(data, 128)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert small.shape == (88, 125, 3) and np.allclose(small, smaller(whole, 128), rtol=1e-5)
+    assert peak < 3 << 20, f"{peak:,} bytes, where all numbers at once take {rows.size * 8:,}"
+    for sides in ((1 << 17, 2), (2, 1 << 17), (1 << 15, 1 << 15)):
+        with pytest.raises(environments.UnusableError, match="pixels"):
+            decode_radiance(HEADER + b"-Y %d +X %d\n" % sides)
