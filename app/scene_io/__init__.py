@@ -48,6 +48,7 @@ from .files import (
     expand,
     extension_of,
     natural_order,
+    within_patience,
 )
 from .limits import ImportLimits
 from .particles.formats import PARTICLE_ENDINGS
@@ -93,7 +94,7 @@ def load(
     check_common(files, limits)
     from . import importer  # with the first file, not with the program
 
-    return importer.run(files, limits, fps, on_progress, cancel)
+    return importer.run(files, within_patience(files, limits), fps, on_progress, cancel)
 
 
 def is_picture(paths: Sequence[str]) -> bool:

@@ -3,6 +3,7 @@ starts."""
 
 from __future__ import annotations
 
+import dataclasses
 import glob
 import os
 import re
@@ -27,6 +28,9 @@ EXTENSIONS = (
 COMMON = ("3ds", "dae", "fbx", "glb", "gltf", "obj", "off", "ply", "raw", "stl", "vrm")
 """Formats that open without a question: 1,360 damaged files of them did not crash libassimp (raw is read by our own
 reader). The others are opened with `import.all_formats`."""
+RARE_SHARE, RARE_LEAST_S, RARE_BYTES_A_S = 8, 10.0, 1e6
+"""Of `import.seconds` a rare format gets one in so many, and so many seconds at least; and a second more for so many
+bytes."""
 USD_ENDINGS = ("usd", "usda", "usdc", "usdz")
 """Read by Pixar's library, where it is installed."""
 PACKED = ("gz", "xz", "bz2")
@@ -145,11 +149,27 @@ def check_file(path: str, limits: ImportLimits, more: Sequence[str] = ()) -> Non
         )
 
 
+def is_rare(path: str) -> bool:
+    """Whether a model's format is one that is opened only when that is asked for."""
+    ending = extension_of(path)
+    return ending in EXTENSIONS and ending not in COMMON
+
+
+def within_patience(paths: Sequence[str], limits: ImportLimits) -> ImportLimits:
+    """The limits with a share of the time for rare formats, more for large files: damaged ones of some kilobytes keep
+    the library busy for ever, and nobody waits two minutes for them."""
+    if not any(map(is_rare, paths)):
+        return limits
+    size = sum(os.path.getsize(path) for path in paths)
+    seconds = max(limits.seconds / RARE_SHARE, RARE_LEAST_S) + size / RARE_BYTES_A_S
+    return dataclasses.replace(limits, seconds=min(limits.seconds, seconds))
+
+
 def check_common(paths: Sequence[str], limits: ImportLimits) -> None:
     """`RareFormatError` where a file is of a rare format and those were not asked for."""
     for path in paths:
-        ending = extension_of(path)
-        if ending in EXTENSIONS and ending not in COMMON and not limits.all_formats:
+        if is_rare(path) and not limits.all_formats:
+            ending = extension_of(path)
             why = f"the format .{ending} is rare, and damaged files of such formats crash the library that reads them"
             raise RareFormatError(
                 f"{display_path(path)} is not read: {why}. Open it all the same only if you trust the file.",

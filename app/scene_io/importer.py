@@ -29,7 +29,7 @@ from raygrove.gpu.scene import Environment, Remark, Scene
 
 from . import exchange, ray_file, sandbox
 from .errors import CrashedError, ImportCancelled, RefusedError, SceneError, display_path
-from .files import extension_of
+from .files import RARE_SHARE, extension_of, is_rare
 from .limits import ImportLimits
 from .particles.formats import PARTICLE_ENDINGS
 from .trees import read as trees
@@ -285,13 +285,10 @@ class _Talk:
             raise self._too_slow() from error
 
     def _too_slow(self) -> SceneError:
-        return SceneError(
-            f"{display_path(self.path)}: reading it took longer than {self.limits.seconds:g} s and was stopped. The "
-            "file "
-            f"may be damaged; "
-            "for a very large one raise import.seconds.",
-            self.path,
-        )
+        why = f"reading it took longer than {self.limits.seconds:.3g} s and was stopped"
+        share = f", of which a rare format gets one in {RARE_SHARE}" if is_rare(self.path) else ""
+        advice = f"The file may be damaged; for a very large one raise import.seconds{share}."
+        return SceneError(f"{display_path(self.path)}: {why}. {advice}", self.path)
 
 
 def _error(outcome: dict[str, Any], code: int, path: str, limits: ImportLimits, words: BinaryIO) -> SceneError:

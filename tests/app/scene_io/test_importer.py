@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from raygrove.app.scene_io import ImportCancelled, ImportLimits, SceneError, importer, load
+from raygrove.app.scene_io import ImportCancelled, ImportLimits, SceneError, files, importer, load
 from raygrove.gpu.settings import OptionError, checked, fields_of
 from tests.app.scene_io import writers
 from tests.conftest import patience
@@ -46,6 +47,23 @@ def test_a_faulty_child_becomes_a_sentence(fault: str, tmp_path: Path, monkeypat
     with pytest.raises(SceneError, match=FAULTS[fault]) as caught:
         load([path], ImportLimits(seconds=seconds))
     assert caught.value.path == str(path) and f"{fault}.obj" in str(caught.value)
+
+
+def test_rare_formats_are_waited_for_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Damaged ones of two kilobytes keep the library busy for ever (review V9: .nff and .lws)."""
+    limits, rare, common = ImportLimits(), tmp_path / "hang.nff", tmp_path / "one.obj"
+    rare.write_bytes(bytes(2000))
+    common.write_bytes(bytes(2000))
+    assert files.within_patience([str(rare)], limits).seconds == pytest.approx(15.002)
+    assert files.within_patience([str(rare)], ImportLimits(seconds=5.0)).seconds == 5.0
+    assert files.within_patience([str(common)], limits) is limits
+    os.truncate(rare, 40_000_000)
+    assert files.within_patience([str(rare)], limits).seconds == pytest.approx(55.0)
+    os.truncate(rare, 2000)
+    take_faulty_child(monkeypatch)
+    monkeypatch.setattr(files, "RARE_LEAST_S", 1.0)
+    with pytest.raises(SceneError, match=r"longer than 1 s .*import.seconds, of which a rare format gets one in 8\."):
+        load([rare], ImportLimits(seconds=8.0, all_formats=True))
 
 
 def test_programs_in_the_current_folder_are_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
