@@ -67,13 +67,15 @@ class View:
 
     With `most_rows` a frame draws at most so many rows of a sample, in whole tiles of 8, and the next frame goes on
     with those below; `pixels` are written once the sample is whole. What needs the whole picture at once takes no
-    heed of it: ray types that say so, and views that are updated always."""
+    heed of it: ray types that say so, and views that are updated always, unless only the first rows' frame is asked to
+    (`updates_once`)."""
 
     settings: ViewSettings
     camera: Camera
     pixels: Pixels
     name: str = "main"
     most_rows: int = 0
+    updates_once: bool = False
 
 
 def distinct(views: Sequence[View]) -> Sequence[View]:

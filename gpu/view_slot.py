@@ -186,7 +186,8 @@ class ViewSlot:
         key = (same, view.camera, self.clip, seen, self.materials.version, surface.light_count)
         size = (view.pixels.width, view.pixels.height)
         there = self.film.samples_of(key, *size)
-        is_whole = settings.update.always or self.ray_type.needs_whole_picture(self.options, there)
+        is_always = settings.update.always and not view.updates_once
+        is_whole = is_always or self.ray_type.needs_whole_picture(self.options, there)
         most_rows = 0 if is_whole else view.most_rows
         sample = self.film.next_sample(key, *size, settings.samples, most_rows)
         inverse = int(f"{sample.index:024b}"[::-1], 2) / (1 << 24)

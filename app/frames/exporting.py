@@ -148,7 +148,7 @@ def _export(
                 with_buffers=output.needs_buffers,
                 turntable=plan.turntable,
                 path=plan.camera_of,
-                check=job.check,
+                check=lambda share: job.check(),
             )
             with contextlib.closing(drawn):
                 for index, frame in enumerate(drawn):

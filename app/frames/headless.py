@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import math
 from collections.abc import Callable, Generator, Iterator, Sequence
 
 import numpy as np
@@ -19,11 +20,15 @@ from raygrove.app.frames.views import view_settings
 from raygrove.gpu.camera import Camera
 from raygrove.gpu.engine import Engine, View
 from raygrove.gpu.scene import Moment, Scene
-from raygrove.gpu.stats import AttributeCounts, Collisions, FrameStatistics
+from raygrove.gpu.stats import AttributeCounts, Collisions, FrameStatistics, joined
 from raygrove.gpu.target.base import Array, Target
 
 TINY = 8
-"""Side of the picture that is drawn before the first one, in pixels."""
+"""Side of the picture that is drawn before the first one, in pixels, and rows that cannot be drawn apart."""
+
+SLOW_MS, ROWS_MS = 10.0, 2000.0
+"""A tiny picture that takes longer is of a scene whose rays meet very much; of its pictures so many milliseconds are
+drawn at a time, and between them who waits is told how much is there, and may end it."""
 
 
 class TargetPixels:
@@ -75,12 +80,13 @@ def render_frames(
     with_buffers: bool = False,
     turntable: int = 0,
     path: Callable[[int], Camera] | None = None,
-    check: Callable[[], None] = lambda: None,
+    check: Callable[[float], None] = lambda share: None,
 ) -> Generator[Frame, None, None]:
     """Draw (number, seconds) pairs at `settings.render`'s size and samples. With `repeat` each is drawn so many times,
     as new each time. With
     `turntable` the camera goes round in so many frames, with `path` it stands where that says by the frame's number.
-    `check` is called after each sample and may raise."""
+    `check` is called after each sample, and after some rows of one that takes long, with the share of a sample that is
+    new; it may raise."""
     check_no_window(state)
     render = state.settings.render
     pixels = TargetPixels(target, render.width, render.height)
@@ -92,7 +98,7 @@ def render_frames(
         engine.take_sphere_options(state.settings.spheres)
         engine.take_gravity_options(state.settings.gravity)
         EditedScene().give(engine, scene, state.settings.material, state.settings.light)
-        _prepare(engine, target, moments, view)
+        view = dataclasses.replace(view, most_rows=_prepare(engine, target, moments, view), updates_once=True)
         for _ in range(warmup if moments else 0):
             _draw(engine, moments[0], view, check, is_new=True)
         for moment in moments:
@@ -116,28 +122,52 @@ def camera_at(state: State, scene: Scene, moment: Moment, turntable: int = 0) ->
     return cameras.orbit(camera, 2.0 * (moment.frame_id % turntable) / turntable, 0.0) if turntable else camera
 
 
-def _prepare(engine: Engine, target: Target, moments: Sequence[Moment], view: View) -> None:
+def _prepare(engine: Engine, target: Target, moments: Sequence[Moment], view: View) -> int:
     """Draw one tiny picture of an instant beside the first, so that whatever is compiled at its first use is not
-    counted as the first frame's time."""
-    if moments:
-        beside = dataclasses.replace(moments[0], time=moments[0].time + 1e-3)
-        engine.render_frame(beside, [dataclasses.replace(view, pixels=TargetPixels(target, TINY, TINY))])
-        engine.flush()
+    counted as the first frame's time. Returns how many rows of a picture may be drawn at once: 0 for all, fewer where
+    the tiny one was slow beyond measure, and a second one as well, since a busy machine says so of anything."""
+    if not moments:
+        return 0
+    tiny, ms = dataclasses.replace(view, pixels=TargetPixels(target, TINY, TINY)), math.inf
+    for later in (1e-3, 2e-3):
+        engine.render_frame(dataclasses.replace(moments[0], time=moments[0].time + later), [tiny])
+        (found,) = engine.flush().views
+        ms = min(ms, found.trace_ms + found.shade_ms)
+        if ms < SLOW_MS:
+            return 0
+    row_ms = ms / TINY**2 * view.pixels.width
+    return max(1, int(ROWS_MS / row_ms / TINY)) * TINY
 
 
-def _draw(engine: Engine, moment: Moment, view: View, check: Callable[[], None], *, is_new: bool) -> FrameStatistics:
+def _draw(
+    engine: Engine, moment: Moment, view: View, check: Callable[[float], None], *, is_new: bool
+) -> FrameStatistics:
     """One picture with all its samples, and what they cost together. A new one is animated, built and drawn even where
     nothing has changed, and so is each where the settings say so: its first sample updates the structure, and the
     others follow without, since a film that is always updated keeps one sample alone."""
     settings, cost = view.settings, []
     for number in range(settings.samples):
         is_updated = number == 0 and (is_new or settings.update.always)
-        update = dataclasses.replace(settings.update, always=is_updated)
-        cost.append(
-            rendered(engine, moment, dataclasses.replace(view, settings=dataclasses.replace(settings, update=update)))
-        )
-        check()
+        cost.append(_sample(engine, moment, view, check, is_updated=is_updated))
     return together(cost)
+
+
+def _sample(
+    engine: Engine, moment: Moment, view: View, check: Callable[[float], None], *, is_updated: bool
+) -> FrameStatistics:
+    """One sample, some rows at a time where the view says so; `check` hears after each what share of it they are."""
+    settings, share = view.settings, 0.0
+    parts: list[FrameStatistics] = []
+    while True:
+        update = dataclasses.replace(settings.update, always=is_updated and not parts)
+        seen = dataclasses.replace(view, settings=dataclasses.replace(settings, update=update))
+        parts.append(rendered(engine, moment, seen))
+        if not view.most_rows or engine.is_whole([seen]):
+            check(1.0 - share)
+            return joined(parts)
+        rows = min(view.most_rows / view.pixels.height, 1.0 - share)
+        share += rows
+        check(rows)
 
 
 def rendered(engine: Engine, moment: Moment, view: View) -> FrameStatistics:

@@ -49,7 +49,8 @@ def reference_cost(
     chosen = reference_state(state)
     with contextlib.closing((make_target or _own_target)(chosen)) as target:
         job.check()
-        with contextlib.closing(render_frames(target, scene, chosen, [(0, time)], check=job.check)) as drawn:
+        frames = render_frames(target, scene, chosen, [(0, time)], check=lambda share: job.check())
+        with contextlib.closing(frames) as drawn:
             structure = next(drawn).statistics[-1].views[0].structure
     if not structure.sah_cost:
         raise HierarchyError("Binned SAH has no SAH cost here: there is nothing that it could be built over.")

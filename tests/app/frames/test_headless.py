@@ -158,3 +158,34 @@ def test_a_structure_that_is_always_updated_costs_no_sample(
     always = drawn(host_target, scene, monkeypatch, 4, "smooth", **{"update.always": True})[0]
     assert all(np.array_equal(one.pixels, other.pixels) for one, other in zip(plain, always, strict=True))
     assert [frame.statistics[0].views[0].samples for frame in always] == [4, 4]
+
+
+@pytest.mark.parametrize("ray_type", ["smooth", "ao", "steps"])
+def test_slow_pictures_are_drawn_some_rows_at_a_time(
+    host_target: Target, scene: Scene, monkeypatch: pytest.MonkeyPatch, ray_type: str
+) -> None:
+    """To the same bits and with the same counts; who waits hears of each part."""
+    settings = Settings()
+    changes = {"width": SIDE, "height": 20, "samples": 2, "ray_type": ray_type, "hierarchy": "lbvh"}
+    for key, value in changes.items():
+        settings = set_option(settings, f"render.{key}", value)
+    state = State(scene=SceneReference("demo", ("walker",)), settings=settings)
+
+    def frames() -> tuple[list[headless.Frame], list[float]]:
+        shares = list[float]()
+        moments = [(3, 0.1), (4, 0.2)]
+        return list(headless.render_frames(host_target, scene, state, moments, repeat=2, check=shares.append)), shares
+
+    whole, each = frames()
+    assert each == [1.0] * 8
+    monkeypatch.setattr(headless, "SLOW_MS", 0.0)
+    monkeypatch.setattr(headless, "ROWS_MS", 0.0)
+    parts, shares = frames()
+    assert shares == pytest.approx([0.4, 0.4, 0.2] * 8)
+    for one, other in zip(whole, parts, strict=True):
+        assert np.array_equal(one.pixels, other.pixels)
+        for a, b in zip(one.statistics, other.statistics, strict=True):
+            (view,), (of_rows,) = a.views, b.views
+            assert (view.rays, view.rays_by_kind, view.samples) == (of_rows.rays, of_rows.rays_by_kind, of_rows.samples)
+            assert of_rows.update == view.update == "rebuild" and of_rows.build_ms > 0.0
+            assert of_rows.structure.sah_cost == view.structure.sah_cost
