@@ -17,7 +17,7 @@ from raygrove.app.cli.race_file import taken_from
 from raygrove.app.cli.race_survey import check_survey, correlate
 from raygrove.app.cli.render import frames_of
 from raygrove.app.document.state import State
-from raygrove.app.export.sequence import is_folder
+from raygrove.app.export.sequence import is_folder, place_of
 from raygrove.app.export.whole_files import check_writable
 from raygrove.app.frames import race_report
 from raygrove.app.frames.race_report import REPEAT
@@ -115,7 +115,7 @@ def _check(names: argparse.Namespace) -> None:
         return
     if not is_folder(names.out) and Path(names.out).suffix.lower() not in ENDINGS:
         raise UsageError(f"--out {names.out}: a race is written as {', '.join(ENDINGS)}, or into a folder, as out/.")
-    check_writable(Path(names.out) if is_folder(names.out) else Path(names.out).parent)
+    check_writable(*place_of(names.out))
 
 
 def entries_of(contestants: Sequence[str], state: State, *, of_rays: bool = False) -> list[Any]:

@@ -6,7 +6,6 @@ import argparse
 import contextlib
 import dataclasses
 import hashlib
-import itertools
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -35,7 +34,7 @@ from raygrove.app.document import saved_state
 from raygrove.app.document.state import State
 from raygrove.app.export.outputs import Output, open_output, write_table
 from raygrove.app.export.scene_files import is_scene_file
-from raygrove.app.export.sequence import OutputError, check_palette, is_folder, kind_of
+from raygrove.app.export.sequence import OutputError, check_palette, is_folder, kind_of, place_of
 from raygrove.app.export.sequence import check_output as check_place
 from raygrove.app.export.tables import csv_table, json_text, text_table
 from raygrove.app.export.video import even
@@ -46,6 +45,7 @@ from raygrove.app.frames.views import view_settings
 from raygrove.app.playback import timeline as timelines
 from raygrove.app.problems.problems import UsageError
 from raygrove.app.scene_io import is_picture, load_picture
+from raygrove.app.scene_io.errors import display_path
 from raygrove.app.settings.settings import Settings, set_option
 from raygrove.gpu.scene import Scene
 
@@ -100,14 +100,16 @@ def run(names: argparse.Namespace, words: Words) -> int:
 
 def _told_of_samples(
     names: argparse.Namespace, scene: Scene, state: State, plan: exporting.ExportPlan, words: Words
-) -> Callable[[], None]:
-    """What is called after each sample, and says now and then how much of all is drawn."""
-    pictures, done = len(plan.frames) * (names.repeat or 1) + (names.warmup or 0), itertools.count(1)
+) -> Callable[[float], None]:
+    """What is called after each sample, or some rows of it, and says now and then how much of all is drawn."""
+    pictures, done = len(plan.frames) * (names.repeat or 1) + (names.warmup or 0), 0.0
     all_samples = max(1, pictures * view_settings(state).samples)
 
-    def say() -> None:
+    def say(share: float) -> None:
+        nonlocal done
+        done += share
         of_all = "the picture" if pictures == 1 else f"{pictures:,} pictures"
-        words.now_and_then(f"Drawing {scene.name}: {next(done) / all_samples:.0%} of {of_all}.")
+        words.now_and_then(f"Drawing {scene.name}: {done / all_samples:.0%} of {of_all}.")
 
     return say
 
@@ -134,11 +136,15 @@ def check_output(names: argparse.Namespace, frame_count: int, colours: int = 0) 
             if not is_scene_file(names.out):
                 check_place(names.out, frame_count)
                 check_palette(names.out, colours)
-            check_writable(Path(names.out) if is_folder(names.out) else Path(names.out).parent)
-        if names.statistics is not None and kind_of(names.statistics) not in ("csv", "json"):
-            raise UsageError(f"--statistics {names.statistics}: tables are written as .csv or .json.")
+            elif names.statistics is not None:
+                why = f"--out {names.out} is a model, for which nothing is drawn"
+                raise UsageError(f"--statistics {names.statistics}: {why}. Leave one of them out.")
+            check_writable(*place_of(names.out))
         if names.statistics is not None:
-            check_writable(Path(names.statistics).parent, Path(names.statistics).name)
+            place = Path(names.statistics)
+            if place.suffix.lower() not in (".csv", ".json"):
+                raise UsageError(f"--statistics {names.statistics}: tables are written as .csv or .json.")
+            check_writable(place.parent, place.name)
     except OutputError as error:
         raise UsageError(f"--out {error}") from error
 
@@ -163,6 +169,8 @@ def _start(names: argparse.Namespace, settings: Settings, words: Words) -> tuple
     texts, width, height = load_picture(path, settings.importer)
     remarks: list[str] = []
     state = saved_state.state_of(texts, path, settings, remarks)
+    saved_state.check_files(state, path, settings)
+    words.say(f"{display_path(path)} shows {state.scene.title}.")
     for sentence in remarks:
         words.warn(sentence)
     of_its_size = set_option(set_option(state.settings, "render.width", width), "render.height", height)

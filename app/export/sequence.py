@@ -29,6 +29,11 @@ def is_folder(out: str) -> bool:
     return out.endswith(("/", "\\")) or Path(out).is_dir()
 
 
+def place_of(out: str) -> tuple[Path, *tuple[str, ...]]:
+    """The folder that `--out` names; of a file its folder and its name there."""
+    return (Path(out),) if is_folder(out) else (Path(out).parent, Path(out).name)
+
+
 def kind_of(out: str) -> str:
     """png, video, exr, csv or json, by the name's ending; a folder takes pictures. Raises OutputError for another
     ending."""

@@ -29,21 +29,31 @@ def nothing_to_check() -> None:
     """Nobody can ask to stop."""
 
 
+PROBE_BYTES = 4096
+
+
 def check_writable(folder: Path, *names: str) -> None:
     """Raise the OSError that writing files of these names into `folder`, which may have to be made, would end in,
-    before there is anything to write: a file without a name is made where it would be, and is gone at once."""
+    before there is anything to write: a file without a name is filled where it would be, and is gone at once."""
     for name in names:
-        if (folder / name).is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(folder / name))
+        path = folder / name
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if path.exists() and not path.is_file():
+            raise FileExistsError(errno.EEXIST, "A device or a pipe stands there, not a file", str(path))
     while not folder.exists() and folder != folder.parent:
+        if folder.is_symlink():
+            raise FileNotFoundError(errno.ENOENT, "It is a link to what is not there", str(folder))
         folder = folder.parent
     if not folder.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
     if not os.access(folder, os.W_OK | os.X_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
     try:
-        tempfile.TemporaryFile(dir=folder).close()
-    except OSError as error:  # a file system that takes no files, or is full
+        with tempfile.TemporaryFile(dir=folder) as file:  # a file system that takes no files, or is full
+            file.write(bytes(PROBE_BYTES))
+            file.flush()
+    except OSError as error:
         raise OSError(error.errno or errno.EIO, error.strerror or str(error), str(folder)) from error
 
 

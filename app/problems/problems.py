@@ -79,6 +79,8 @@ ADVICE = {
     errno.EROFS: "Name a place that can be written.",
     errno.ENOSPC: "Free some space, or name another disk.",
     errno.EDQUOT: "Free some space, or name another disk.",
+    errno.EISDIR: "Name another place.",
+    errno.EEXIST: "Name another place.",
     errno.ENOTDIR: "Check the path.",
     errno.ENOENT: "Check the path.",
     errno.EMFILE: "Close other programs, or raise the limit of open files (ulimit -n).",

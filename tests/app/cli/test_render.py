@@ -8,6 +8,7 @@ import pytest
 
 from raygrove.app.cli import main as commands
 from raygrove.app.cli.main import main
+from raygrove.app.frames import headless
 
 
 def test_who_waits_for_pictures_is_told_how_far_they_are(
@@ -28,3 +29,22 @@ def test_who_waits_for_pictures_is_told_how_far_they_are(
     assert said == [f"Drawing walker: {share}% of 5 pictures." for share in (20, 40, 60, 80, 100)]
     assert main([*one, "--quiet"]) == 0
     assert "Drawing" not in capsys.readouterr().err
+    monkeypatch.setattr(headless, "SLOW_MS", 0.0)  # as of a scene whose rays meet all triangles
+    monkeypatch.setattr(headless, "ROWS_MS", 0.0)
+    assert main([*words, "--size", "16x32", "--samples", "1"]) == 0
+    said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("Drawing")]
+    assert said == [f"Drawing walker: {share}% of the picture." for share in (25, 50, 75, 100)]
+
+
+def test_a_picture_of_a_scene_elsewhere_wants_a_flag(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "away").mkdir()
+    (tmp_path / "away" / "one.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    small = ["--device", "cpu", "--size", "16x8", "--samples", "1"]
+    picture = str(tmp_path / "pictures" / "one.png")
+    assert main(["render", str(tmp_path / "away" / "one.obj"), *small, "--out", picture]) == 0
+    capsys.readouterr()
+    assert main(["render", picture, *small]) == 3
+    said = capsys.readouterr().err
+    assert "away/one.obj, outside the picture's folder" in said and "--allow-outside" in said
+    assert main(["render", picture, *small, "--allow-outside"]) == 0
+    assert "one.png shows one.obj." in capsys.readouterr().err
