@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import os
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -175,6 +177,55 @@ def test_what_libassimp_reads_is_what_lies_in_the_file(tmp_path: Path) -> None:
 def test_textures_of_the_writers_are_found(tmp_path: Path) -> None:
     scene = load([writers.write_textured_obj(tmp_path)])
     assert scene.textures and not any(remark.setting for remark in scene.remarks)
+
+
+COLLADA = """<?xml version="1.0"?><!DOCTYPE COLLADA [{entities}]>
+<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1"><asset><up_axis>Y_UP</up_axis></asset>
+<library_geometries><geometry id="g" name="g"><mesh><source id="p"><float_array id="a" count="9">0 0 0 1 0 0 0 1 0
+</float_array><technique_common><accessor source="#a" count="3" stride="3"><param name="X" type="float"/>
+<param name="Y" type="float"/><param name="Z" type="float"/></accessor></technique_common></source>
+<vertices id="v"><input semantic="POSITION" source="#p"/></vertices><triangles count="1">
+<input semantic="VERTEX" source="#v" offset="0"/><p>0 1 2</p></triangles></mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene id="s"><node id="n" name="a {name}"><instance_geometry url="#g"/></node>
+</visual_scene></library_visual_scenes><scene><instance_visual_scene url="#s"/></scene></COLLADA>"""
+
+
+@pytest.mark.parametrize("kind", ["a file", "laughs"])
+def test_entities_of_xml_read_nothing_and_grow_to_nothing(kind: str, tmp_path: Path) -> None:
+    """XXE and the billion laughs (review S8): whether the scene opens or is refused, no text of elsewhere is in it."""
+    (tmp_path / "secret.txt").write_text("of nobody's business")
+    entities = f'<!ENTITY e0 SYSTEM "file://{tmp_path}/secret.txt">'
+    if kind == "laughs":
+        entities = '<!ENTITY x "ha">' + "".join(
+            f'<!ENTITY e{level} "{("&x;" if level == 9 else f"&e{level + 1};") * 10}">' for level in range(9, -1, -1)
+        )
+    path = tmp_path / "model.dae"
+    path.write_text(COLLADA.format(entities=entities, name="&e0;"))
+    try:
+        scene = load([path], ImportLimits(seconds=60.0, memory_mib=1024))
+        names = " ".join([*(node.name for node in scene.nodes), *(mesh.name for mesh in scene.meshes), said(scene)])
+    except SceneError as error:
+        names = str(error)
+        assert "more memory" not in names and "was stopped" not in names
+    assert "business" not in names and "haha" not in names and len(names) < 10_000
+    path.write_text(COLLADA.format(entities="", name="plain"))
+    assert load([path]).triangle_count == 1, "it is the entities that are tried, not a file that is wrong otherwise"
+
+
+def test_an_archive_writes_nothing_beside_itself(tmp_path: Path) -> None:
+    """Paths that lead out of an archive (zip-slip, review S8)."""
+    relation = '<Relationship Target="/3D/3dmodel.model" Type="http://schemas.microsoft.com/3dmanufacturing/2013/01/'
+    (tmp_path / "in").mkdir()
+    path = tmp_path / "in" / "model.3mf"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("../slipped.txt", f"{tmp_path}/slipped.txt", "../../../../../../tmp/slipped.txt"):
+            archive.writestr(name, "x")
+        archive.writestr("_rels/.rels", f'<Relationships>{relation}3dmodel"/></Relationships>')
+        archive.writestr("3D/3dmodel.model", "<model><resources/></model>")
+    with contextlib.suppress(SceneError):
+        load([path], ImportLimits(all_formats=True, seconds=60.0))
+    assert sorted(one.name for one in tmp_path.rglob("*")) == ["in", "model.3mf"]
+    assert not Path("/tmp/slipped.txt").exists()
 
 
 def test_names_of_a_model_are_safe_to_show(tmp_path: Path) -> None:

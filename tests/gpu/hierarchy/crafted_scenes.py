@@ -1,4 +1,4 @@
-"""Scenes made to break builders, by name; `crafted` gives the first so many triangles of one."""
+"""Twenty scenes made to break builders, by name; `crafted` gives the first so many triangles of one."""
 
 from __future__ import annotations
 
@@ -39,6 +39,37 @@ def _random_bits() -> np.ndarray:
     return np.random.default_rng(7).integers(0, 2**32, (MANY, 3, 3), dtype=np.uint64).astype(np.uint32).view(np.float32)
 
 
+_LARGE = np.array([[[-50.0, -60.0, 0.4], [70.0, -40.0, 0.5], [10.0, 90.0, 0.6]]])
+
+
+def _fan() -> np.ndarray:
+    """All share a corner."""
+    rim = np.random.default_rng(9).random((FEW + 1, 3))
+    return np.stack([np.full((FEW, 3), 0.5), rim[:-1], rim[1:]], axis=1)
+
+
+def _lattice() -> np.ndarray:
+    """Squares in a row and column, whose edges lie where bins and cells are divided."""
+    x, y = np.divmod(np.arange(484), 22)
+    corner = np.stack([x, y, np.full(484, 11.0)], axis=1)[:, None, :] / 22.0
+    right, up = np.array([1 / 22, 0, 0]), np.array([0, 1 / 22, 0])
+    halves = [corner + np.stack([np.zeros(3), right, right + up]), corner + np.stack([np.zeros(3), right + up, up])]
+    return np.concatenate(halves)
+
+
+def _signed_zeros() -> np.ndarray:
+    """In the plane x = 0, which is written both ways."""
+    corners = soup(FEW, seed=11).corners()
+    corners[:, :, 0] = np.where(np.random.default_rng(11).random((FEW, 3)) < 0.5, -0.0, 0.0)
+    return corners
+
+
+def _ever_farther() -> np.ndarray:
+    """Each twice as far from a corner as the one before, and twice as large: halving splits off one at a time."""
+    sizes = 2.0 ** -np.arange(60.0)
+    return sizes[:, None, None] * (0.3 + 0.4 * np.random.default_rng(12).random((60, 3, 3)))
+
+
 def _not_finite() -> np.ndarray:
     """NaN and both infinities, in most triangles but not in all."""
     random, corners = np.random.default_rng(8), soup(FEW).corners()
@@ -60,6 +91,13 @@ CRAFTED = {
     "slivers": _slivers,
     "nested": _nested,
     "random bits": _random_bits,
+    "one over many": lambda: np.concatenate([soup(FEW).corners(), _LARGE]),
+    "fan": _fan,
+    "lattice": _lattice,
+    "layers": lambda: soup(FEW, seed=10).corners() * [1.0, 1.0, 1e-7] + [0.0, 0.0, 0.5],
+    "signed zeros": _signed_zeros,
+    "two crowds": lambda: np.concatenate([soup(FEW // 2, seed=n).corners() * 1e-3 + 0.2 + 0.6 * n for n in (0, 1)]),
+    "ever farther": _ever_farther,
 }
 
 

@@ -135,7 +135,23 @@ def evil_library(path: pathlib.Path, mark: pathlib.Path) -> None:
     cache._seal(path)
 
 
-@pytest.mark.parametrize("foreign", ["folder", "file", "parent", "writable folder", "writable parent"])
+def test_a_power_cut_at_any_byte_is_seen(places: tuple[pathlib.Path, pathlib.Path]) -> None:
+    """Cut at every length, with each byte another one, and with each byte twice: none is taken for what was made."""
+    path = cache.cached_file("key", ".so", lambda path: path.write_bytes(bytes(range(256))))
+    whole, refused = path.read_bytes(), 0
+    changed = [whole[:length] for length in range(len(whole))]
+    changed += [whole[:at] + bytes([whole[at] ^ 255]) + whole[at + 1 :] for at in range(len(whole))]
+    changed += [whole[:at] + whole[at : at + 1] + whole[at:] for at in range(len(whole))]
+    for data in changed:
+        path.write_bytes(data)
+        with pytest.raises(cache.DamagedError):
+            cache.contents_of(path)
+        refused += 1
+    path.write_bytes(whole)
+    assert cache.contents_of(path) == bytes(range(256)) and refused == 3 * len(whole) == 3 * 312
+
+
+@pytest.mark.parametrize("foreign", ["folder", "file", "hard link", "parent", "writable folder", "writable parent"])
 def test_no_code_of_another_user_is_run(
     foreign: str,
     places: tuple[pathlib.Path, pathlib.Path],
@@ -151,9 +167,11 @@ def test_no_code_of_another_user_is_run(
     (library,) = folder.glob("host-*.so")
     library.unlink()
     evil_library(library, mark)
-    place = {"folder": folder, "file": library, "parent": above, "writable folder": folder, "writable parent": above}[
-        foreign
-    ]
+    linked = tmp_path / "elsewhere.so"
+    if foreign == "hard link":  # somebody's file by another name
+        library.rename(linked)
+        os.link(linked, library)
+    place = {"file": library, "hard link": linked, "parent": above, "writable parent": above}.get(foreign, folder)
     if foreign.startswith("writable"):
         place.chmod(0o777)
     elif os.geteuid() != 0:
@@ -164,8 +182,8 @@ def test_no_code_of_another_user_is_run(
     assert not mark.exists(), "its constructor ran"
     reason = "others can write into" if foreign.startswith("writable") else "belongs to"
     (record,) = caplog.records
-    assert reason in record.getMessage() and str(place) in record.getMessage()
-    if foreign != "file":
+    assert reason in record.getMessage() and str(library if place == linked else place) in record.getMessage()
+    if foreign not in ("file", "hard link"):
         assert str(places[1]) in record.getMessage() and "RAYGROVE_CACHE" in record.getMessage()
         assert list(places[1].glob("host-*.so")), "the kernels are kept nowhere"
 
