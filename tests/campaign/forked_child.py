@@ -11,9 +11,13 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from raygrove.app.scene_io import child, importer
+
+GROWN_MIB: list[float] = []
+"""How much more memory each child had at its most than this process when it was forked."""
 
 
 class ForkedChild:
@@ -24,6 +28,7 @@ class ForkedChild:
         to_parent, from_child = os.pipe()
         self.returncode = 0
         self._is_over = False
+        self._began_kib = int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
         self.pid = os.fork()
         if not self.pid:
             _be_child(to_child, from_child, words.fileno(), descriptor)
@@ -35,9 +40,10 @@ class ForkedChild:
         """As `Popen.wait`."""
         end = None if timeout is None else time.monotonic() + timeout
         while not self._is_over:
-            pid, status = os.waitpid(self.pid, 0 if end is None else os.WNOHANG)
+            pid, status, used = os.wait4(self.pid, 0 if end is None else os.WNOHANG)
             if pid:
                 self._is_over, self.returncode = True, os.waitstatus_to_exitcode(status)
+                GROWN_MIB.append(max(used.ru_maxrss - self._began_kib, 0) / 1024)
             elif end is not None and time.monotonic() > end:
                 raise subprocess.TimeoutExpired("the forked child", timeout or 0.0)
             else:
@@ -65,11 +71,32 @@ def _be_child(stdin: int, stdout: int, stderr: int, descriptor: int) -> None:
         os._exit(code)
 
 
+SAID: list[str] = []
+"""The last words of children, where another library is taken."""
+
+
+def take_library(path: Path) -> None:
+    """Have the children read by this libassimp in the place of the package's. One that was built with AddressSanitizer
+    takes terabytes of addresses, so that memory is not limited; `SAID` gets what it says of a fault."""
+    from raygrove.app.scene_io import assimp
+
+    found = path.resolve(strict=True)
+    assimp.library_path = lambda: found
+    child.lower_limits = lambda *_, **__: None  # type: ignore[assignment]
+    last_words = importer._last_words
+
+    def noted(words: BinaryIO) -> str:
+        SAID.append(last_words(words))
+        return SAID[-1]
+
+    importer._last_words = noted
+
+
 def take_forked_children() -> None:
     """Have the importer fork, with what its children load already loaded."""
     from raygrove.app.scene_io import assimp, environments, exchange, images, read  # noqa: F401
 
-    for name in ("raygrove.app.scene_io.usd.reader", "DracoPy", "meshopt"):
+    for name in ("raygrove.app.scene_io.usd.reader", "DracoPy", "meshopt", "chemfiles", "gsd.hoomd", "laspy"):
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from raygrove.app.scene_io.gltf_texts import GLB, parts_of, put_together
 
-CRATES = ("usdc", "usdz", "tipsy")
+CRATES = ("usdc", "usdz", "tipsy", "xtc", "trr", "dcd", "nc", "gsd", "las", "laz")
 """Endings of files without a word of text."""
 NUMBER = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 EXTREMES = (b"0", b"-1", b"1e39", b"nan", b"inf", b"2147483648", b"4294967295", b"-9223372036854775809", b"1e-46", b"")
@@ -102,7 +102,7 @@ def _arrays(data: bytes, generator: random.Random) -> bytes:
     try:
         with np.load(io.BytesIO(data)) as archive:
             arrays = {name: archive[name] for name in archive.files}
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+    except (OSError, ValueError, KeyError, EOFError, NotImplementedError, RuntimeError, zipfile.BadZipFile):
         return data
     name = generator.choice(sorted(arrays)) if arrays else "none"
     array = arrays.get(name, np.zeros(3))
@@ -120,7 +120,7 @@ def _arrays(data: bytes, generator: random.Random) -> bytes:
         with np.errstate(all="ignore"):
             array.reshape(-1)[random_numbers.integers(0, array.size, 3)] = np.array(extreme).astype(array.dtype)
     elif kind == 4:
-        array = array[:0]
+        array = array[:0] if array.ndim else array
     else:
         array = np.repeat(array, 3, axis=0) if array.ndim else array
     made = io.BytesIO()

@@ -1,8 +1,10 @@
 """One campaign: changed files into every reader, and what became of each.
 
-`python -m tests.campaign [--count N] [--seconds S] [--seed N] [--only NAME[:NUMBER]]`. What a reader must give is a
-value or one sentence; a crash of its child is a sentence, too, and counted. Anything else is a finding: another
-exception, a reader that took longer than its limit, a sentence that asks for a report. Findings are kept under
+`python -m tests.campaign [--count N] [--seconds S] [--seed N] [--only NAME[:NUMBER]] [--assimp FILE]`. What a reader
+must give is a value or one sentence; a crash of its child is a sentence, too, and counted. Anything else is a finding:
+another exception, a reader that took longer than its limit or a child that took more than 1 GiB beyond what the file
+justifies, a sentence that asks for a report or ends a command with another exit code than 3, a scene that is not what
+the file says (second_look.py), a fault of memory where libassimp was built to see them. Findings are kept under
 tests/campaign/findings, and tests/campaign/test_campaign.py reads them ever after.
 """
 
@@ -16,35 +18,68 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.campaign.forked_child import take_forked_children
+from raygrove.app.problems.problems import EXIT_FILE, problem_of
+from raygrove.app.scene_io import SceneError
+from raygrove.app.settings.file import SettingsError
+from raygrove.gpu.scene import Scene
+from tests.campaign.forked_child import GROWN_MIB, SAID, take_forked_children, take_library
 from tests.campaign.mutations import mutant
-from tests.campaign.targets import SENTENCES, Target, all_targets
+from tests.campaign.second_look import SecondLook
+from tests.campaign.targets import LIMITS, SENTENCES, Target, all_targets
 
 FINDINGS = Path(__file__).parent / "findings"
 SLOW_S = 20.0
+MOST_MIB, MOST_TIMES = 1024, 100
+"""Memory that a child may take beyond what it began with: so much, and so many times the file's size."""
 OUTCOMES = ("value", "sentence", "crash in the child", "finding")
+EXIT_CODES = {SceneError: EXIT_FILE, SettingsError: EXIT_FILE}
+"""What commands end with; the other sentences are of files that the window alone reads, or of the library."""
 
 
-def outcome_of(target: Target, path: Path) -> tuple[str, str]:
-    """What became of a file, as one of OUTCOMES, and the words for a finding."""
-    begun = time.monotonic()
+def outcome_of(target: Target, path: Path, look: SecondLook | None = None) -> tuple[str, str]:
+    """What became of a file, as one of OUTCOMES, and the words for a finding. With `look`, scenes are looked at."""
+    begun, read, size = time.monotonic(), 0.0, path.stat().st_size
+    GROWN_MIB.clear()
     try:
-        target.read(path)
-        outcome, words = "value", ""
+        value = target.read(path)
+        read = time.monotonic() - begun
+        words = look.wrong_with(value, path) if look is not None and isinstance(value, Scene) else ""
+        outcome = "finding" if words else "value"
     except SENTENCES as error:
-        words = str(error)
+        words, read = str(error), time.monotonic() - begun
         outcome = "crash in the child" if "crashed (" in words else "sentence"
+        codes = [code for kind, code in EXIT_CODES.items() if isinstance(error, kind)]
         if "Please report" in words or "was stopped" in words or not words.rstrip().endswith((".", ")")):
             outcome = "finding"
+        elif codes and problem_of(error).exit_code != codes[0]:
+            outcome, words = "finding", f"exit code {problem_of(error).exit_code}: {words}"
     except Exception as error:
         outcome, words = "finding", f"{type(error).__name__}: {error}"
-    if time.monotonic() - begun > SLOW_S:
-        outcome, words = "finding", f"it took {time.monotonic() - begun:.1f} s. {words}"
+    if fault := _fault_of_memory():
+        outcome, words = "finding", f"{fault}. {words}"
+    if read > SLOW_S:
+        outcome, words = "finding", f"it took {read:.1f} s. {words}"
+    if max(GROWN_MIB, default=0.0) > MOST_MIB + MOST_TIMES * size / 2**20:
+        outcome, words = "finding", f"its child took {max(GROWN_MIB):,.0f} MiB. {words}"
     return outcome, words
 
 
+def _fault_of_memory() -> str:
+    """What AddressSanitizer said of the file, where the library was built with it."""
+    lines = [line for said in SAID for line in said.splitlines() if line.startswith("SUMMARY: AddressSanitizer")]
+    SAID.clear()
+    return lines[-1] if lines else ""
+
+
 def run(
-    targets: list[Target], count: int, seconds: float, seed: int, folder: Path, first: int = 0, keep: Path = FINDINGS
+    targets: list[Target],
+    count: int,
+    seconds: float,
+    seed: int,
+    folder: Path,
+    first: int = 0,
+    keep: Path = FINDINGS,
+    look: SecondLook | None = None,
 ) -> dict[str, collections.Counter[str]]:
     """Up to `count` mutants of each target, in turn, for at most `seconds`; the counts of their outcomes."""
     found = {target.name: collections.Counter[str]() for target in targets}
@@ -59,13 +94,14 @@ def run(
             for name, content in target.beside:
                 (folder / name).write_bytes(content)
             path.write_bytes(data)
-            outcome, words = outcome_of(target, path)
+            outcome, words = outcome_of(target, path, look)
             found[target.name][outcome] += 1
+            found[target.name]["MiB"] = max(found[target.name]["MiB"], round(max(GROWN_MIB, default=0.0)))
             if outcome == "finding":
                 keep.mkdir(parents=True, exist_ok=True)
                 (keep / path.name).write_bytes(data)
                 print(f"{path.name}: {words}", flush=True)
-            path.unlink()
+            path.unlink(missing_ok=True)  # a file of the user that is damaged is put aside
     return found
 
 
@@ -89,8 +125,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--only", default="", help="one kind of file, or one mutant of it: glb or glb:17")
     parser.add_argument("--good", action="store_true", help="read the files that are right, each kind's first, alone")
     parser.add_argument("--json", action="store_true", help="the counts as JSON")
+    words = "read by this libassimp, one built with AddressSanitizer (docs/reliability.md says how)"
+    parser.add_argument("--assimp", type=Path, metavar="FILE", help=words)
     names = parser.parse_args(arguments)
     take_forked_children()
+    if names.assimp is not None:
+        take_library(names.assimp)
     with tempfile.TemporaryDirectory(prefix="raygrove-campaign-") as name:
         folder = Path(name)
         kind, _, number = names.only.partition(":")
@@ -98,14 +138,20 @@ def main(arguments: list[str] | None = None) -> int:
         if names.good:
             return int(sum(not is_read(target, folder) for target in targets) > 0)
         count, first = (1, int(number)) if number else (names.count, 0)
-        begun = time.monotonic()
-        found = run(targets, count, names.seconds, names.seed, folder, first)
+        begun, look = time.monotonic(), SecondLook(LIMITS)
+        found = run(targets, count, names.seconds, names.seed, folder, first, look=look)
     total = sum((counts for counts in found.values()), collections.Counter[str]())
     if names.json:
-        print(json.dumps({"seed": names.seed, "seconds": time.monotonic() - begun, "counts": found}))
+        seen = dict(look.counts)
+        print(json.dumps({"seed": names.seed, "seconds": time.monotonic() - begun, "counts": found, "seen": seen}))
         return int(total["finding"] > 0)
-    print(f"{'file':10}" + "".join(f"{outcome:>20}" for outcome in OUTCOMES))
+    total["MiB"] = max((counts["MiB"] for counts in found.values()), default=0)
+    print(f"{'file':16}" + "".join(f"{outcome:>20}" for outcome in (*OUTCOMES, "MiB")))
     for what, counts in (*found.items(), ("all", total)):
-        print(f"{what:10}" + "".join(f"{counts[outcome]:>20,}" for outcome in OUTCOMES))
-    print(f"{sum(total.values()):,} mutants of seed {names.seed} in {time.monotonic() - begun:,.0f} s")
+        print(f"{what:16}" + "".join(f"{counts[outcome]:>20,}" for outcome in (*OUTCOMES, "MiB")))
+    tried = sum(total[outcome] for outcome in OUTCOMES)
+    print(f"{tried:,} mutants of seed {names.seed} in {time.monotonic() - begun:,.0f} s")
+    print(
+        f"{look.counts['drawn']:,} drawn as by brute force, {look.counts['read by both']:,} read alike by two readers"
+    )
     return int(total["finding"] > 0)

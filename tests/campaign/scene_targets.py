@@ -39,6 +39,9 @@ def SphereLight "lamp" { float inputs:intensity = 30 }
 def scenes(folder: Path) -> dict[str, list[bytes]]:
     """Files that are right, by a kind's name; its ending stands behind the last hyphen."""
     found = {**_gltfs(folder), **_particles()}
+    for written in (_molecules, _simulations, _surveys):
+        with contextlib.suppress(ImportError):
+            found |= written(folder)
     with contextlib.suppress(ImportError):
         found |= _usds(folder, importlib.import_module("pxr.Usd"), importlib.import_module("pxr.UsdUtils"))
     return found
@@ -94,6 +97,45 @@ def _particles() -> dict[str, list[bytes]]:
         "tipsy": [files.tipsy(3, 4, 5)[0]],
         "points-ply": [files.ply(POSITIONS[0], colours, form) for form in ("ascii", "binary_big_endian")],
     }
+
+
+def _molecules(folder: Path) -> dict[str, list[bytes]]:
+    """Trajectories by chemfiles."""
+    chemfiles, found = importlib.import_module("chemfiles"), {}
+    for ending in ("gro", "xtc", "trr", "dcd", "nc"):
+        frame, path = chemfiles.Frame(), folder / f"seed.{ending}"
+        for number in range(12):
+            frame.add_atom(chemfiles.Atom(("C", "H", "O")[number % 3]), [0.0, 0.0, 0.0])
+        frame.cell = chemfiles.UnitCell([20.0, 22.0, 24.0], [90.0, 90.0, 60.0])
+        with chemfiles.Trajectory(str(path), "w") as trajectory:
+            for positions in POSITIONS:
+                frame.positions[:] = positions
+                trajectory.write(frame)
+        found[ending] = [path.read_bytes()]
+    return found
+
+
+def _simulations(folder: Path) -> dict[str, list[bytes]]:
+    """Frames of HOOMD-blue."""
+    hoomd, path = importlib.import_module("gsd.hoomd"), folder / "seed.gsd"
+    with hoomd.open(str(path), "w") as file:
+        for positions in POSITIONS:
+            frame = hoomd.Frame()
+            frame.particles.N, frame.particles.position = 12, positions
+            file.append(frame)
+    return {"gsd": [path.read_bytes()]}
+
+
+def _surveys(folder: Path) -> dict[str, list[bytes]]:
+    """Points of a laser, plain and packed."""
+    laspy, found = importlib.import_module("laspy"), {}
+    for ending in ("las", "laz"):
+        path, survey = folder / f"seed.{ending}", laspy.LasData(laspy.LasHeader(point_format=3, version="1.2"))
+        survey.x, survey.y, survey.z = POSITIONS[0].T
+        survey.red = np.arange(12, dtype=np.uint16) * 5000
+        survey.write(str(path))
+        found[ending] = [path.read_bytes()]
+    return found
 
 
 def trees(folder: Path) -> dict[str, list[bytes]]:

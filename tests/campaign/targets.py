@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import dataclasses
+import io
 import json
 import math
 import tarfile
@@ -15,15 +16,18 @@ import numpy as np
 from raygrove.app.document import saved_state
 from raygrove.app.document.state import SceneReference, State
 from raygrove.app.export.images import save_png
-from raygrove.app.scene_io import ImportLimits, SceneError, importer, load, load_picture
+from raygrove.app.scene_io import ImportLimits, SceneError, importer, load, load_environment, load_picture, load_rays
 from raygrove.app.scene_io.gltf_texts import parts_of
 from raygrove.app.settings.file import SettingsError, leaves, load_settings, to_table
+from raygrove.app.settings.meister_env import load_environment as load_meister
 from raygrove.app.settings.settings import Settings
-from raygrove.app.user_files import bookmarks
+from raygrove.app.user_files import bookmarks, key_bindings
 from raygrove.app.user_files.bookmarks import BookmarksError
+from raygrove.app.user_files.key_bindings import KeysError
 from raygrove.gpu.analysis.tree_files import TreeFileError
 from raygrove.gpu.hierarchy.bvh.own.tree import TreeError
 from tests.app.scene_io import writers
+from tests.app.scene_io.test_environments import radiance
 from tests.campaign import scene_targets
 from tests.data import data_folder
 
@@ -33,7 +37,7 @@ LARGE, REAL_FILES = 300_000, 6
 ALONE = ("ply", "stl", "glb", "dae", "fbx", "off", "pdb", "xyz")
 """Kinds of which a file is all that is read: others name files that would lie beside it."""
 LIMITS = ImportLimits(seconds=20.0, memory_mib=4096)
-SENTENCES = (SceneError, SettingsError, BookmarksError, TreeFileError, TreeError)
+SENTENCES = (SceneError, SettingsError, BookmarksError, KeysError, TreeFileError, TreeError)
 Reader = Callable[[Path], object]
 
 
@@ -84,6 +88,16 @@ def read_bookmarks(path: Path) -> object:
     return bookmarks.read(path)
 
 
+def read_sky(path: Path) -> object:
+    """A picture of all directions."""
+    return load_environment(str(path), LIMITS)
+
+
+def read_rays(path: Path) -> object:
+    """Rays that are measured."""
+    return load_rays(str(path), LIMITS)
+
+
 OFF = b"OFF\n4 2 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2\n3 0 2 3\n"
 RAW = b"first\n0.5 0.25 0 0 0 0 0 1 0 1 0 0\nsecond\n0 0 0 0 1 0 1 0 3\n"
 XYZ = b"3\ntwo\nO 0 0 0\nH 1 0 0\nH 0 1 0\n3\nthree\nO 0 0 0.1\nH 1 0 0\nH 0 1 0\n"
@@ -94,6 +108,12 @@ PDB = b"".join(
 FACET = b"facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n"
 STL = b"solid one\n" + FACET * 3 + b"endsolid one\n"
 CAMERAS = b'[[bookmark]]\nscene = "x"\nname = "a"\neye = [0.0, 1.0, 2.0]\nlook_at = [0.0, 0.0, 0.0]\nseconds = 1.0\n'
+KEYS = b"[keys]\n'camera.fit' = ['Ctrl+J', 'Home']\n'edit.undo' = []\n'fly.up' = ['PgUp']\n"
+MEISTER = (
+    b"Scene {\n filename one.obj\n scale 0.5\n}\nRenderer {\n numberOfSamples 16\n rayType aoRays\n}\nBvh {\n"
+    b" mortonCodeBits 60\n splitMethod sah\n}\nCamera {\n position (1, -2.5, 3e1)\n fieldOfView 60\n}\n"
+)
+SKY = np.arange(16 * 8 * 4, dtype=np.uint8).reshape(8, 16, 4)
 MTL = (("quarters.mtl", b"newmtl a\nKd 1 0 0\nmap_Kd quarters.png\n"),)
 
 
@@ -121,12 +141,16 @@ def _made(folder: Path) -> dict[str, list[bytes]]:
         np.zeros((4, 4, 4), np.uint8),
         saved_state.texts_of(State(scene=SceneReference("demo", ("orbit",)))),
     )
+    rays = io.BytesIO()
+    np.savez(
+        rays, origins=positions, directions=positions[::-1], t_min=np.float32(0.1), t_max=np.full(len(positions), 9.0)
+    )
     every = leaves(to_table(Settings(), everything=True))
     settings = "".join(f"{key} = {json.dumps(value)}\n" for key, value in every).encode()
     return {
         "ply": plys, "stl": [STL, binary_stl], "glb": [path.read_bytes() for path in glbs], "obj": [_ball_text()],
         "npz": [(folder / "clip.npz").read_bytes()], "png": [(folder / "state.png").read_bytes()],
-        "settings": [settings],
+        "settings": [settings], "rays": [rays.getvalue()],
     }  # fmt: skip
 
 
@@ -153,6 +177,10 @@ def all_targets(folder: Path) -> list[Target]:
     found.append(Target("state", "png", read_state, tuple(made["png"])))
     found.append(Target("settings", "toml", read_settings, tuple(made["settings"])))
     found.append(Target("cameras", "toml", read_bookmarks, (CAMERAS,)))
+    found.append(Target("keys", "toml", key_bindings.load, (KEYS,)))
+    found.append(Target("meister", "env", load_meister, (MEISTER,)))
+    found.append(Target("sky", "hdr", read_sky, (radiance(SKY, True), radiance(SKY, False))))
+    found.append(Target("rays", "npz", read_rays, tuple(made["rays"])))
     for name, seeds in scene_targets.scenes(folder).items():
         found.append(Target(name, name.rpartition("-")[2], read_model, tuple(seeds)))
     own, arrays = scene_targets.trees(folder).values()

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
+import os
 import random
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from raygrove.app.scene_io import SceneError
+from raygrove.gpu.scene import Scene
+from tests.campaign import forked_child
+from tests.campaign import run as run_module
 from tests.campaign.mutations import _arrays, _line, _word, mutant
 from tests.campaign.run import FINDINGS, outcome_of, run
-from tests.campaign.targets import Target, all_targets, read_model
+from tests.campaign.second_look import SecondLook
+from tests.campaign.targets import LIMITS, Target, all_targets, read_model
 from tests.waiting import PROCESS_S
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -97,4 +104,50 @@ def test_findings_are_kept_and_counted(tmp_path: Path, capsys: pytest.CaptureFix
 def test_what_was_found_is_a_sentence_now(path: Path, targets: list[Target]) -> None:
     known = (one for one in targets if path.name.startswith(f"{one.name}-"))
     target = next(known, None) or Target(path.suffix[1:], path.suffix[1:], read_model, ())  # a kind without seeds here
-    assert outcome_of(target, path)[0] in ("value", "sentence")
+    assert outcome_of(target, path, SecondLook(LIMITS))[0] in ("value", "sentence")
+
+
+def test_a_scene_that_is_not_what_the_file_says_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second look bites: a reader that leaves a triangle out, and a picture that lacks one."""
+    path = tmp_path / "two.obj"
+    path.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 2 4 3\n")
+    look, target = SecondLook(LIMITS), Target("obj", "obj", read_model, ())
+    assert outcome_of(target, path, look) == ("value", "")
+    assert dict(look.counts) == {"drawn": 1, "read by both": 1}
+
+    def lacking(file: Path) -> Scene:
+        scene = read_model(file)
+        assert isinstance(scene, Scene)
+        mesh = scene.meshes[0]
+        one = dataclasses.replace(mesh, triangles=mesh.triangles[:1], material_ids=mesh.material_ids[:1])
+        return dataclasses.replace(scene, meshes=(one,))
+
+    outcome, words = outcome_of(dataclasses.replace(target, read=lacking), path, look)
+    assert outcome == "finding" and "libassimp reads Geometry(triangles=1, area=0.5" in words
+    drawn = look._frame
+
+    def blind(scene: Scene, name: str) -> Any:
+        frame = drawn(scene, name)
+        return dataclasses.replace(frame, pixels=frame.pixels * 0) if name == "lbvh" else frame
+
+    monkeypatch.setattr(look, "_frame", blind)
+    outcome, words = outcome_of(target, path, look)
+    assert outcome == "finding" and "lbvh and brute force draw" in words
+
+
+def test_a_child_that_takes_too_much_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_bytes(b"value")
+
+    def greedy(path: Path) -> object:
+        run_module.GROWN_MIB.append(1300.0)
+        return path
+
+    outcome, words = outcome_of(Target("x", "x", greedy, ()), tmp_path / "file")
+    assert outcome == "finding" and "its child took 1,300 MiB" in words
+    child = forked_child.ForkedChild.__new__(forked_child.ForkedChild)
+    child._is_over, child._began_kib, child.pid = False, 0, os.fork()
+    if not child.pid:
+        taken = b"x" * (200 << 20)
+        os._exit(len(taken) % 7)
+    child.wait()
+    assert forked_child.GROWN_MIB[-1] > 200

@@ -1,0 +1,116 @@
+"""Whether a scene that opened is that of a valid reading, so that no wrong picture is shown in silence.
+
+Drawn by a structure and by brute force it is the same picture. Where a format has a second, strict reader
+(plain_readers.py, plain_gltf.py) and that takes the file, too, both have found the same triangles.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+
+from raygrove.app.document.opening import cameras_of
+from raygrove.app.document.state import SceneReference, State
+from raygrove.app.frames.headless import Frame, render_frames
+from raygrove.app.scene_io import ImportLimits, SceneError, importer
+from raygrove.app.scene_io.files import extension_of
+from raygrove.app.settings.settings import Settings, set_option
+from raygrove.gpu.scene import Scene
+from raygrove.gpu.target import choose
+from raygrove.gpu.target.base import Target
+
+SIZE = (32, 24)
+FEW = 20_000
+"""Primitives that brute force looks at."""
+MOST_APART = 0.02
+"""Of the pixels and hits: rounding at edges may decide otherwise."""
+SAME_AREA = 1e-3
+
+
+@dataclasses.dataclass(frozen=True)
+class Geometry:
+    """What is compared of two readings: triangles, their area, and their box, each mesh in its own space."""
+
+    triangles: int
+    area: float
+    box: np.ndarray
+
+
+class SecondLook:
+    """Looks at scenes; `counts` says at how many, and how."""
+
+    def __init__(self, limits: ImportLimits) -> None:
+        self._limits, self.counts = limits, collections.Counter[str]()
+        self._target: Target | None = None
+
+    def wrong_with(self, scene: Scene, path: Path) -> str:
+        """What is wrong, as a sentence; empty where nothing is."""
+        return self._drawn_otherwise(scene) or self._read_otherwise(scene, path)
+
+    # -- the picture --------------------------------------------------------------------------------------------------
+    def _drawn_otherwise(self, scene: Scene) -> str:
+        if not 0 < scene.primitive_count <= FEW:
+            return ""
+        tree, brute = (self._frame(scene, name) for name in ("lbvh", "brute_force"))
+        self.counts["drawn"] += 1
+        apart = int((tree.pixels != brute.pixels).any(axis=2).sum())
+        hits = abs((tree.hits or 0) - (brute.hits or 0))
+        most = MOST_APART * SIZE[0] * SIZE[1]
+        if apart > most or hits > most:
+            return f"lbvh and brute force draw {apart} pixels otherwise, with {tree.hits} and {brute.hits} hits."
+        return ""
+
+    def _frame(self, scene: Scene, name: str) -> Frame:
+        settings = Settings()
+        changes = {"width": SIZE[0], "height": SIZE[1], "samples": 1, "ray_type": "flat", "hierarchy": name}
+        for key, value in changes.items():
+            settings = set_option(settings, f"render.{key}", value)
+        settings = set_option(settings, "device.threads", 1)
+        self._target = self._target or choose("cpu", settings.device)
+        cameras = cameras_of(scene, SIZE[0] / SIZE[1], settings.camera)
+        state = State(scene=SceneReference("files", ("mutant",)), settings=settings, cameras=cameras)
+        (frame,) = render_frames(self._target, scene, state, [(0, 0.0)], with_totals=True)
+        return frame
+
+    # -- the other reader ---------------------------------------------------------------------------------------------
+    def _read_otherwise(self, scene: Scene, path: Path) -> str:
+        if extension_of(str(path)) not in importer.READ_ONCE_MORE or not scene.triangle_count:
+            return ""
+        if any(remark.sentence.startswith("A simple reader of our own") for remark in scene.remarks):
+            return ""  # it is that one's already
+        try:
+            job = {"paths": [str(path)], "fps": 30.0, "once_more": True}
+            other = importer._scene_by(job, str(path), self._limits, None, None)
+        except SceneError:
+            return ""
+        self.counts["read by both"] += 1
+        first, second = geometry_of(scene), geometry_of(other)
+        extent = max(float(np.abs(second.box).max()), 1e-30)
+        is_same = (
+            first.triangles == second.triangles
+            and abs(first.area - second.area) <= SAME_AREA * max(second.area, extent * extent * 1e-6)
+            and np.abs(first.box - second.box).max() <= SAME_AREA * extent
+        )
+        return "" if is_same else f"libassimp reads {first}, the reader of our own {second}."
+
+
+def geometry_of(scene: Scene) -> Geometry:
+    """Of all objects with triangles."""
+    count, area, corners = 0, 0.0, [np.zeros((0, 3))]
+    for thing in scene.objects:
+        if thing.mesh < 0:
+            continue
+        mesh = scene.meshes[thing.mesh]
+        points = np.asarray(mesh.positions, np.float64)[mesh.triangles]
+        with np.errstate(over="ignore", invalid="ignore"):
+            sides = np.cross(points[:, 1] - points[:, 0], points[:, 2] - points[:, 0])
+            area += 0.5 * float(np.linalg.norm(sides, axis=1).sum())
+        count += len(points)
+        corners.append(points.reshape(-1, 3))
+    all_corners = np.concatenate(corners)
+    if not len(all_corners):
+        return Geometry(0, 0.0, np.zeros((2, 3)))
+    return Geometry(count, area, np.stack([all_corners.min(axis=0), all_corners.max(axis=0)]))
