@@ -21,6 +21,7 @@ from .ray_tables import nothing_of
 from .saved import DEVICES, RESULTS, Content, OfOthers, SavedResult, newest_policy, saved
 from .store_goals import SWEEPS
 from .unread_goals import UNREAD
+from .window_goals import WINDOW_GOALS
 
 
 def _first(values: Iterable[float]) -> float | None:
@@ -119,34 +120,6 @@ NOISE = "python -m raygrove.bench noise sponza.obj"
 RECURSIVE = "python -m raygrove.bench recursive"
 RAYS = ("rays", "python -m raygrove.bench rays FILE ...")
 BUILDS = ("builds", "python -m raygrove.bench builds FILE ...")
-OPENING = {
-    "atoms.xtc": 1.0,
-    "waves.obj": 2.0,
-    "waves.glb": 1.0,
-    "waves.ply": 1.0,
-    "country-kitchen.gltf": 8.0,
-    "start to window": 1.5,
-    "--help": 0.3,
-}
-PANELS = (
-    ("panels, share of a frame at 60 a second", 0.05, ""),
-    ("panels, share of a frame at 60 a second", 0.03, ", the window as a product"),
-    ("paused, share of a core", 0.02, ""),
-    ("paused, share of a core", 0.005, ", the window as a product"),
-)
-"""Figures of `bench panels`, their bars, and what tells a later bar of the same."""
-FIRST_USE: tuple[tuple[str, float, Callable[[Content], float | None]], ...] = (
-    ("first picture after start, warm cache", 1.0, _named("seconds", "first picture")),
-    ("welcome page after start, warm cache", 0.7, _named("seconds", "first page")),
-    ("first picture after start, empty cache", 4.0, _named("seconds", "first picture, empty cache")),
-    (
-        "first use of a structure, median over all",
-        4.0,
-        lambda content: _first(
-            row["seconds"] for row in content["results"] if row["what"].startswith("first use, median")
-        ),
-    ),
-)
 
 OTHERS = (
     OfOthers(
@@ -279,47 +252,7 @@ OTHERS = (
         "python -m raygrove.bench light --size 512x384",
         lambda content: _median(content["first_picture"]["ms"]),
     ),
-    *(
-        OfOthers(
-            "host",
-            f"opening, {what}" if "." in what else what,
-            bar,
-            "s",
-            "opening",
-            "python -m raygrove.bench opening --kitchen FILE",
-            _named("median_s", what),
-        )
-        for what, bar in OPENING.items()
-    ),
-    *(
-        OfOthers(
-            "host", what + later, bar, "times", "panels", "python -m raygrove.bench panels", _named("figure", what)
-        )
-        for what, bar, later in PANELS
-    ),
-    OfOthers(
-        "host",
-        "longest pause of the window in all that was tried",
-        100.0,
-        "ms",
-        "panels",
-        "python -m raygrove.bench panels",
-        lambda content: max(
-            (row["figure"] for row in content["results"] if row["what"].startswith("longest pause")), default=None
-        ),
-    ),
-    *(
-        OfOthers(
-            "host",
-            what,
-            bar,
-            "s",
-            "first-use",
-            "python -m raygrove.bench first_use",
-            read,
-        )
-        for what, bar, read in FIRST_USE
-    ),
+    *WINDOW_GOALS,
     OfOthers(
         "host",
         "an import in its sandbox over one without, beyond 20 ms",

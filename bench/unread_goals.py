@@ -18,12 +18,6 @@ TESTS: Rows = (
     ("all tests with a warm cache, two quiet cores", 180.0, "s", True, "make test"),
     ("tests of the inner loop", 60.0, "s", True, "make quick"),
 )
-WINDOW: Rows = (
-    ("a structure whose kernels are cached drawn after the click", 50.0, "ms", True, ""),
-    ("refining a still picture stopped by a drag", 50.0, "ms", True, ""),
-    ("99 of 100 pauses of the window in the whole tour, both cores busy", 50.0, "ms", True, ""),
-    ("longest pause of the window in the whole tour, both cores busy", 150.0, "ms", True, ""),
-)
 HOST_LABORATORY: Rows = (
     ("tree browser over 10M nodes opened", 0.3, "s", True, ""),
     ("tree browser over 10M nodes scrolled", 60.0, "frames/s", False, ""),
@@ -51,7 +45,6 @@ UNREAD = {
     ),
     "host": (
         *_unread(TESTS, NOT_SAVED),
-        *_unread(WINDOW, NOT_SAVED),
         *_unread(HOST_LABORATORY, NOT_SAVED),
         *_unread(RELIABILITY, NOT_SAVED),
         *_unread(HOST_SWEEPS, NOT_SAVED),

@@ -11,7 +11,8 @@ PLAIN = (
 BEHIND_THE_WINDOW = (
     *("app.ui.colors", "app.ui.plain_text"),
     *("app.camera", "app.document", "app.edits", "app.export", "app.frames", "app.help", "app.playback"),
-    *("app.lessons", "app.problems", "app.scene_io", "app.settings", "app.system", "app.user_files", "gpu.engine"),
+    *("app.lessons", "app.problems", "app.scene_io", "app.settings", "app.system", "app.user_files"),
+    *("gpu.engine", "gpu.view"),
     *PLAIN,
 )
 """What every room of the window but the widgets may import of the rest of the program."""
@@ -35,7 +36,8 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "app.ui.pipeline": ("app.ui.commands", "app.ui.session", "app.ui.widgets", *BEHIND_THE_WINDOW),
     "app.ui.timeline": ("app.ui.widgets", *BEHIND_THE_WINDOW),
     "app.ui.panels": (
-        *("app.ui.commands", "app.ui.picture", "app.ui.session", "app.ui.widgets", "gpu.analysis", *BEHIND_THE_WINDOW),
+        *("app.ui.commands", "app.ui.picture", "app.ui.session", "app.ui.widgets", "gpu.analysis"),
+        *("gpu.shade.color_maps", *BEHIND_THE_WINDOW),
     ),
     "app.ui.dialogs": ("app.ui.commands", "app.ui.session", "app.ui.widgets", "gpu.analysis", *BEHIND_THE_WINDOW),
     "app.ui.messages": ("app.ui.dialogs", "app.ui.session", "app.ui.widgets", *BEHIND_THE_WINDOW),
@@ -70,8 +72,8 @@ ARROWS: dict[str, tuple[str, ...]] = {
         "gpu.animate",
         "gpu.display.sphere_look",
         "gpu.engine",
-        "gpu.face.given_trees",
         "gpu.face.laboratory",
+        "gpu.face.named_trees",
         "gpu.face.races",
         "gpu.face.workloads",
         "gpu.hierarchy.base",
@@ -80,6 +82,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
         "gpu.quantise",
         "gpu.target",
         "gpu.update.options",
+        "gpu.view",
         *PLAIN,
     ),
     "app.document": (

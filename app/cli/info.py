@@ -9,7 +9,7 @@ from raygrove.app.cli.common import reference_from, settings_from
 from raygrove.app.document.opening import open_scene
 from raygrove.app.export.tables import json_text
 from raygrove.app.problems.problems import UsageError
-from raygrove.app.scene_io import describe
+from raygrove.app.scene_io.describe import describe
 from raygrove.app.settings.flags import ways_of
 from raygrove.gpu.scene import Remark
 from raygrove.printable import printable_lines

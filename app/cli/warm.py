@@ -17,13 +17,13 @@ from raygrove.app.frames.compile_job import compile_units
 from raygrove.app.frames.views import other_choice, view_settings
 from raygrove.app.settings import option_tables
 from raygrove.app.settings.settings import Settings, set_option
-from raygrove.gpu.engine import ViewSettings
 from raygrove.gpu.hierarchy.base import HierarchyError
 from raygrove.gpu.planned_units import planned_units
 from raygrove.gpu.scene import Scene
 from raygrove.gpu.target import choose
 from raygrove.gpu.target.base import Target, UnitSource
 from raygrove.gpu.target.planning import AheadCompiler
+from raygrove.gpu.view import ViewSettings
 
 if TYPE_CHECKING:
     from raygrove.app.cli.main import Words

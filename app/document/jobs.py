@@ -30,16 +30,21 @@ class Mailroom:
         self._calls.put(call)
         self.wake()
 
-    def poll(self) -> int:
-        """Make the calls that wait; returns how many."""
+    def has_more_than(self, count: int) -> bool:
+        """Whether so many calls wait, and another one."""
+        return self._calls.qsize() > count
+
+    def poll(self, most: int | None = None) -> int:
+        """Make the calls that wait, all or `most` of them; returns how many."""
         count = 0
-        while True:
+        while count != most:
             try:
                 call = self._calls.get_nowait()
             except queue.Empty:
-                return count
+                break
             call()
             count += 1
+        return count
 
 
 class Job:

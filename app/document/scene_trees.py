@@ -1,4 +1,5 @@
-"""Trees of files over the scene that is open: read, proved, and structures by their names from then on."""
+"""Trees of files over the scene that is open: read, proved, and structures by their names from then on. What reads and
+proves is imported with the first tree, not with the program."""
 
 from __future__ import annotations
 
@@ -11,32 +12,19 @@ from typing import TYPE_CHECKING
 from raygrove.app.document.jobs import Job
 from raygrove.app.document.state import SceneReference, State
 from raygrove.app.scene_io.errors import TreeOfSceneError, display_path
-from raygrove.app.scene_io.particles.arrays import names_in
-from raygrove.app.scene_io.particles.layout import layout_path
 from raygrove.app.settings.race_options import RaceOptions, contestants_of
 from raygrove.app.settings.settings import RenderOptions, Settings
 from raygrove.app.settings.tree_options import TreeOptions, trees_of, with_tree
 from raygrove.gpu.configuration import parse
 from raygrove.gpu.errors import Error
-from raygrove.gpu.face.clips import Clip
-from raygrove.gpu.face.foreign_trees import tree_of_file
-from raygrove.gpu.face.given_trees import (
-    expect_tree,
-    fitted,
-    forget_trees,
-    is_awaited,
-    keep_frames,
-    note_of,
-    note_on,
-    use_tree,
-)
-from raygrove.gpu.hierarchy.bvh.own.tree import Tree
+from raygrove.gpu.face.named_trees import forget_trees, is_awaited, note_of
 from raygrove.gpu.hierarchy.registry import structures
 from raygrove.gpu.scene import Remark, Scene
 from raygrove.printable import printable
 
 if TYPE_CHECKING:
     from raygrove.app.document.document import Document
+    from raygrove.gpu.hierarchy.bvh.own.tree import Tree
 
 
 TREE_ENDINGS = (".rgtree", ".bin", ".json")
@@ -49,11 +37,15 @@ def is_tree_file(path: str) -> bool:
     """Whether a file is a tree by its name and what lies beside it, or an .npz by the arrays that it lists."""
     ending = os.path.splitext(path)[1].lower()
     if ending == ".bin":
+        from raygrove.app.scene_io.particles.layout import layout_path
+
         return not os.path.isfile(layout_path(path))
     if ending != ".npz":
         return ending in TREE_ENDINGS
     if not os.path.isfile(path):  # opening a pipe waits for who writes
         return False
+    from raygrove.app.scene_io.particles.arrays import names_in
+
     try:
         with open(path, "rb") as file:
             return TREE_ARRAYS.issubset(names_in(file))
@@ -75,6 +67,8 @@ class ReadTree:
 
     def use(self, name: str) -> None:
         """Make it the builder of this name."""
+        from raygrove.gpu.face.given_trees import keep_frames, use_tree
+
         use_tree(self.tree, name, note=self.note)
         if self.of_file is not None:
             keep_frames(name, self.of_file)
@@ -87,6 +81,10 @@ def read_tree(path: str, scene: Scene, times: Collection[float]) -> ReadTree:
         raise TreeOfSceneError(
             f"{display_path(path)}: trees of files are over triangles alone, and {scene.name} has spheres."
         )
+    from raygrove.gpu.face.clips import Clip
+    from raygrove.gpu.face.foreign_trees import tree_of_file
+    from raygrove.gpu.face.given_trees import fitted, note_on
+
     reasons: list[str] = []
     for time in dict.fromkeys(times):
         try:
@@ -189,6 +187,8 @@ def open_tree(document: Document, path: str, opened: Callable[[str, ReadTree], N
 
 def _take(document: Document, path: str, found: ReadTree) -> str:
     """Make a tree the structure; returns its name."""
+    from raygrove.gpu.face.given_trees import expect_tree
+
     settings = document.state.settings
     name = name_of(path, settings.trees)
     expect_tree(name)

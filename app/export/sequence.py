@@ -62,7 +62,7 @@ def check_output(out: str, frame_count: int) -> str:
     if why := why_not(kind):
         module, extra, _ = LIBRARIES[kind]
         stem = Path(out).with_suffix("")
-        other = f"a PNG sequence into a folder (--out {stem}/)" if kind == "video" else f"a picture (--out {stem}.png)"
+        other = f"a PNG sequence into a folder ({stem}/)" if kind == "video" else f"a picture ({stem}.png)"
         advice = f"Install it by `pip install {module}` (the extra `{extra}`), or write {other}."
         raise OutputError(out, "library", why, advice)
     if kind in ("png", "exr"):

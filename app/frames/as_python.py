@@ -19,8 +19,8 @@ from raygrove.app.frames.exporting import smooth_samples
 from raygrove.app.frames.views import view_settings
 from raygrove.app.playback.timeline import DEFAULT_FPS
 from raygrove.app.settings.settings import Settings
-from raygrove.gpu.engine import ViewSettings
 from raygrove.gpu.scene import Scene
+from raygrove.gpu.view import ViewSettings
 
 OUT = "raygrove.png"
 WIDTH = 100

@@ -11,12 +11,12 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from raygrove.gpu.engine import ViewSettings
 from raygrove.gpu.linux import processors
 from raygrove.gpu.planned_units import planned_units
 from raygrove.gpu.scene import Scene
 from raygrove.gpu.target.base import Abandoned, Target, UnitSource
 from raygrove.gpu.target.planning import AheadCompiler
+from raygrove.gpu.view import ViewSettings
 
 
 def compile_units(

@@ -8,8 +8,8 @@ from raygrove.app.document.state import State, ViewState
 from raygrove.app.settings.race_options import RACE, RaceOptions, contestants_of
 from raygrove.app.settings.settings import RenderOptions, Settings
 from raygrove.gpu.analysis.race import LETTERS
-from raygrove.gpu.engine import ViewSettings
 from raygrove.gpu.update.options import UpdateOptions
+from raygrove.gpu.view import ViewSettings
 
 OF_CONTESTANTS = ("hierarchy", "optimiser", "layout", "traversal", "triangle_test")
 """Of [render], what each contestant says itself."""

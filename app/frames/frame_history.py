@@ -13,7 +13,7 @@ import itertools
 import time
 from collections.abc import Iterator, Sequence
 
-from raygrove.app.frames.render_thread import FinishedFrame
+from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.gpu.stats import FrameStatistics, ViewStatistics
 
 PHASES = ("animate", "build", "refit", "optimise", "trace", "shade", "display")

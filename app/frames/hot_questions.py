@@ -14,7 +14,6 @@ from raygrove.app.frames.measured_rays import MeasuredRays
 from raygrove.gpu.analysis.divergence import Divergence
 from raygrove.gpu.analysis.hot_findings import HotFinding
 from raygrove.gpu.analysis.hot_frames import (
-    GIVEN,
     divergence_of,
     hot_spots_of,
     measured_remedy,
@@ -23,6 +22,7 @@ from raygrove.gpu.analysis.hot_frames import (
     with_findings,
 )
 from raygrove.gpu.analysis.hot_spots import HotSpots
+from raygrove.gpu.analysis.hot_words import GIVEN
 from raygrove.gpu.engine import View
 from raygrove.gpu.errors import Error
 

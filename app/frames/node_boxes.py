@@ -16,7 +16,7 @@ from raygrove.gpu.analysis.tree_levels import joined_nodes
 from raygrove.gpu.camera import Camera
 from raygrove.gpu.clip import ClipOptions
 from raygrove.gpu.engine import Boxes, Engine, View, depth_colors
-from raygrove.gpu.face.given_trees import frames_of
+from raygrove.gpu.face.named_trees import frames_of
 from raygrove.gpu.hierarchy.base import NodeTable
 from raygrove.gpu.scene import Moment, Scene
 

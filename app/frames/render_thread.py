@@ -11,28 +11,25 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from raygrove.app.document.state import State
-from raygrove.app.frames.contestants import as_drawn
-from raygrove.app.frames.maker import FrameMaker
-from raygrove.app.frames.node_boxes import BoxReport
-from raygrove.app.frames.pixel_slots import PixelSlot, SlotExchange
+from raygrove.app.frames.frame_requests import FinishedFrame, FrameRequest
+from raygrove.app.frames.pixel_slots import PixelSlot
 from raygrove.app.frames.row_words import RowWords
 from raygrove.app.frames.switching import Switching
 from raygrove.app.problems.problem import Problem
 from raygrove.app.problems.problems import problem_of
-from raygrove.gpu.display.sphere_look import SpherePicture
 from raygrove.gpu.hierarchy.base import HierarchyError
-from raygrove.gpu.region import RegionContents
-from raygrove.gpu.scene import Moment, Scene
-from raygrove.gpu.stats import Collisions, FrameStatistics
 from raygrove.gpu.target.base import Abandoned, NotCompiled
 
-Question = Callable[[FrameMaker], Any]
+if TYPE_CHECKING:
+    from raygrove.app.frames.maker import FrameMaker
+
+Question = Callable[["FrameMaker"], Any]
 """What is asked of the engine between two frames, on the render thread."""
 
 Answer = Callable[[Any], None]
@@ -44,118 +41,6 @@ SLOT_PATIENCE = 0.02
 """Seconds to wait for a free slot before looking into the mailbox again."""
 
 
-@dataclasses.dataclass(frozen=True)
-class FrameRequest:
-    """What to draw. `exchanges` holds one exchange a view of `state.views`; `is_moving` while the camera moves or the
-    animation plays: then the resolution may shrink and a picture has one sample."""
-
-    scene: Scene
-    state: State
-    moment: Moment
-    exchanges: tuple[SlotExchange, ...]
-    is_moving: bool = False
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """Width and height asked for, of the first view."""
-        return self.exchanges[0].width, self.exchanges[0].height
-
-    def shows_same(self, other: FrameRequest | None) -> bool:
-        """Whether both ask for the same picture in the same place; then samples go on adding up."""
-        return (
-            other is not None
-            and self.choice_equals(other)
-            and (
-                self.state.cameras == other.state.cameras
-                and (self.state.hidden, self.state.selection) == (other.state.hidden, other.state.selection)
-                and (self.moment.time, self.moment.clip) == (other.moment.time, other.moment.clip)
-                and self.is_moving == other.is_moving
-                and all(mine is theirs for mine, theirs in zip(self.exchanges, other.exchanges, strict=False))
-            )
-        )
-
-    def choice_equals(self, other: FrameRequest | None) -> bool:
-        """Whether both draw the same scene with the same settings at the same size: what failed for one fails for the
-        other."""
-        return (
-            other is not None
-            and self.scene is other.scene
-            and self.size == other.size
-            and (self.state.settings, self.state.views) == (other.state.settings, other.state.views)
-        )
-
-    def is_refused_like(self, other: FrameRequest) -> bool:
-        """Whether a structure that refused the other's triangles is given the same ones: the picture's size is nothing
-        to it, the instant is."""
-        return (
-            self.scene is other.scene
-            and (self.state.settings, self.state.views, self.state.hidden)
-            == (other.state.settings, other.state.views, other.state.hidden)
-            and (self.moment.time, self.moment.clip) == (other.moment.time, other.moment.clip)
-        )
-
-    def is_paced_like(self, other: FrameRequest) -> bool:
-        """Whether a picture of one tells how slow the other is, and is waited for where it is slow: another instant,
-        another camera or another light is no other choice, another structure, ray type or size is."""
-        mine, theirs = self.state.settings, other.state.settings
-        return (
-            self.scene is other.scene
-            and as_drawn(self.state).views == as_drawn(other.state).views
-            and all(getattr(mine, name) == getattr(theirs, name) for name in ("render", "device", "display", "update"))
-            and len(self.exchanges) == len(other.exchanges)
-            and all(mine is theirs for mine, theirs in zip(self.exchanges, other.exchanges, strict=True))
-        )
-
-    def needs_same(self, other: FrameRequest) -> bool:
-        """Whether both need the same kernels for the same scene."""
-        mine, theirs = self.state.settings, other.state.settings
-        return (
-            self.scene is other.scene
-            and as_drawn(self.state).views == as_drawn(other.state).views
-            and all(
-                getattr(mine, name) == getattr(theirs, name)
-                for name in ("render", "device", "hierarchy", "optimiser", "ray_type")
-            )
-        )
-
-
-@dataclasses.dataclass(frozen=True)
-class FinishedFrame:
-    """A frame that lies in its exchanges as the newest finished slot. `drawn` is the size of the first view's picture,
-    `samples` of
-    `samples_wanted` are in it. `statistics` are those of the newest frame the target has timed (a frame or two earlier
-    on CUDA); `frame_ms` is the render thread's time for the whole frame; `limited_by` names the phase that keeps the
-    frame rate down where smaller pictures cannot help, else "". `boxes` and `collisions` say what was drawn over it,
-    None for nothing, and `contents` what lies in the region that is selected. `last_update` is the frame that built or
-    refitted the structure last. `preparing_ms` of `frame_ms` went into what this picture was the first to need, kernels
-    above all; `whole_ms` is what a picture of full size is thought to take, 0 where that is not known. With `spheres`
-    the slots hold nothing new: the window draws those itself. `noise` is what a picture at rest has left of it."""
-
-    request: FrameRequest
-    frame_id: int
-    drawn: tuple[int, int]
-    samples: int
-    samples_wanted: int
-    statistics: FrameStatistics | None
-    frame_ms: float
-    target_name: str
-    device_name: str
-    limited_by: str = ""
-    boxes: BoxReport | None = None
-    collisions: Collisions | None = None
-    contents: RegionContents | None = None
-    last_update: FrameStatistics | None = None
-    preparing_ms: float = 0.0
-    whole_ms: float = 0.0
-    spheres: SpherePicture | None = None
-    noise: float | None = None
-
-    @property
-    def device(self) -> str:
-        """The device as --device names it: cpu, or cuda:N."""
-        return "cpu" if self.target_name == "host" else self.target_name
-
-
 class RenderThread:
     """See the module. `on_busy(sentence)`: "Preparing ...", ""; `on_rows(sentence)`: how far a slow picture is, ""."""
 
@@ -165,11 +50,10 @@ class RenderThread:
         on_problem: Callable[[Problem], None],
         on_busy: Callable[[str], None] = lambda sentence: None,
         on_rows: Callable[[str], None] = lambda sentence: None,
-        make_maker: Callable[[Callable[[str], None]], FrameMaker] = FrameMaker,
+        make_maker: Callable[[Callable[[str], None]], FrameMaker] | None = None,
     ) -> None:
         self._on_frame, self._on_problem = on_frame, on_problem
-        self._maker = make_maker(on_busy)
-        self._maker.check = self._check
+        self._on_busy, self._make_maker = on_busy, make_maker or _frame_maker
         self._mail = threading.Condition()
         self._switching, self._defers, self._is_woken = Switching(on_busy, self._wake), False, False
         self._waiting: FrameRequest | None = None
@@ -222,6 +106,13 @@ class RenderThread:
             self._mail.notify()
 
     # -- the thread -----------------------------------------------------------------------------------------------
+    @functools.cached_property
+    def _maker(self) -> FrameMaker:
+        """Made when something is wanted of it: the engine is imported with it."""
+        maker = self._make_maker(self._on_busy)
+        maker.check = self._check
+        return maker
+
     def _run(self) -> None:
         while self._await_work():
             self._answer_questions()
@@ -236,8 +127,9 @@ class RenderThread:
             except Exception as error:
                 self._fail(request, error)
         self._switching.forget()
-        with contextlib.suppress(Exception):  # the process may be ending with a broken device
-            self._maker.close()
+        if "_maker" in vars(self):
+            with contextlib.suppress(Exception):  # the process may be ending with a broken device
+                self._maker.close()
 
     def _await_work(self) -> bool:
         """Sleep until there is something to draw; take the mail. False: stop."""
@@ -392,6 +284,13 @@ class RenderThread:
             with contextlib.suppress(Exception):
                 self._maker.close()
         self._on_problem(problem_of(error))
+
+
+def _frame_maker(on_busy: Callable[[str], None]) -> FrameMaker:
+    """What draws with the engine; both are imported with the first picture, not with the program."""
+    from raygrove.app.frames.maker import FrameMaker
+
+    return FrameMaker(on_busy)
 
 
 def _fails_again(request: FrameRequest, failed: FrameRequest, error: Exception) -> bool:

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from raygrove.app.document.state import State
-from raygrove.app.frames.compile_job import CompileJob
 from raygrove.app.frames.contestants import as_drawn
 from raygrove.app.frames.views import view_settings, while_looking
 from raygrove.app.settings import option_tables
 from raygrove.gpu.target.base import Target
+
+if TYPE_CHECKING:
+    from raygrove.app.frames.compile_job import CompileJob
 
 CHOSEN = ("render", "device", "hierarchy", "optimiser", "ray_type")
 """The groups of settings that decide about kernels."""
@@ -59,6 +61,8 @@ class Switching:
         def end() -> None:
             self._on_busy("")
             self._wake()
+
+        from raygrove.app.frames.compile_job import CompileJob  # when something is compiled for the first time
 
         self._wanted, self._job = request, CompileJob(target, request.scene, shown, say, end)
         self._job.start()

@@ -8,7 +8,7 @@ from typing import Any
 from raygrove.app.document.state import State
 from raygrove.app.frames.contestants import RacedView, raced
 from raygrove.app.settings.settings import Settings
-from raygrove.gpu.engine import ViewSettings
+from raygrove.gpu.view import ViewSettings
 
 
 def while_looking(shown: ViewSettings, filter_samples: int) -> ViewSettings:

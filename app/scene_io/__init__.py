@@ -30,12 +30,12 @@ import math
 import os
 import threading
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from raygrove.gpu.scene import Environment, Scene
 
-from .describe import describe
 from .errors import ImportCancelled, SceneError, display_path
 from .files import (
     COMMON,
@@ -53,15 +53,14 @@ from .files import (
 from .limits import ImportLimits
 from .particles.formats import PARTICLE_ENDINGS
 from .readers import foreign_endings, is_foreign
-from .sanitise import sanitise
-from .trees.formats import READERS
-from .trees.found import FoundTree
+
+if TYPE_CHECKING:
+    from .trees.found import FoundTree
 
 __all__ = [
     "COMMON", "EXTENSIONS", "PACKED", "PARTICLE_ENDINGS", "USD_ENDINGS", "ImportCancelled", "ImportLimits",
-    "SceneError", "describe",
-    "foreign_endings", "is_picture", "load", "load_environment", "load_picture", "load_tree",
-    "natural_order", "sanitise",
+    "SceneError", "foreign_endings", "is_picture", "load", "load_environment", "load_picture", "load_tree",
+    "natural_order",
 ]  # fmt: skip
 
 DEFAULT_LIMITS = ImportLimits()
@@ -119,6 +118,8 @@ def load_tree(
     path: str | os.PathLike[str], format_name: str = "auto", limits: ImportLimits = DEFAULT_LIMITS
 ) -> FoundTree:
     """The tree that another program wrote, as columns, not yet followed. Raises `SceneError` with a sentence."""
+    from .trees.formats import READERS
+
     path = os.path.abspath(os.path.expanduser(os.fspath(path)))
     if format_name not in ("auto", *READERS):
         raise SceneError(f"There is no format {format_name!r} of trees; there are {', '.join(READERS)}.", path)

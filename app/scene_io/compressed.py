@@ -11,7 +11,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .costs import check_growth
 from .errors import SceneError, display_path
 
 OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
@@ -31,6 +30,8 @@ def inner_name(path: str | Path) -> str:
 
 def unpack(path: str | Path, limit: int) -> bytes:
     """The file's unpacked bytes; `SceneError` where it is damaged, cut short, or unpacks to more than `limit` bytes."""
+    from .costs import check_growth  # with the first such file, not with the program
+
     pieces, size, packed = [], 0, os.path.getsize(path)
     try:
         with OPENERS[Path(path).suffix.lower()](path, "rb") as file:

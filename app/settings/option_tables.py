@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from raygrove.gpu.hierarchy import predicted
 from raygrove.gpu.hierarchy import registry as hierarchy_registry
 from raygrove.gpu.hierarchy.base import HierarchyError, StructureChoice
 from raygrove.gpu.shade import registry as ray_type_registry
@@ -101,6 +100,8 @@ def predicted_memory(hierarchy: str, target_kind: str, counts: tuple[int, int, i
 
 @functools.lru_cache(maxsize=256)
 def _predicted(hierarchy: str, target_kind: str, counts: tuple[int, int, int], choice: StructureChoice) -> Any:
+    from raygrove.gpu.hierarchy import predicted  # with the first sheet of structures, not with the program
+
     return predicted.predicted_memory(hierarchy, target_kind, counts, choice)
 
 

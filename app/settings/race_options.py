@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 
 from raygrove.gpu.configuration import apart
-from raygrove.gpu.face.configured import configured
 from raygrove.gpu.settings import OptionError, option
 
 CONTESTANTS = "race.contestants"
@@ -68,6 +67,8 @@ def checked_contestants(text: str) -> str:
         raise OptionError(CONTESTANTS, text, f"{error}".partition(": ")[2]) from error
     if len(named) > MOST:
         raise OptionError(CONTESTANTS, text, f"up to {MOST} configurations; raygrove race takes more")
+    from raygrove.gpu.face.configured import configured  # with the first race, not with the program
+
     return ", ".join(configured(one).text for one in named)
 
 

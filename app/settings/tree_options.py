@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TypeVar
 
 from raygrove.gpu.errors import Error
-from raygrove.gpu.face.given_trees import expect_tree
 from raygrove.gpu.settings import OptionError, option
 
 FILES = "trees.files"
@@ -54,6 +53,10 @@ def from_folder(text: str, folder: Path) -> str:
 def checked_files(text: str) -> str:
     """Files as settings keep them; from here on their names are structures. Raises OptionError."""
     named = _named(text)
+    if not named:
+        return ""
+    from raygrove.gpu.face.given_trees import expect_tree  # with the first tree, not with the program
+
     for name in named:
         try:
             expect_tree(name)

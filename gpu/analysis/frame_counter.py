@@ -18,10 +18,8 @@ from ..trace.trace import BufferRays, CameraRays, HitBuffer, Tracer
 from ..view import View
 from ..view_slot import ViewSlot
 from .frame_rays import ALL, SHADOW, CastRays, ListeningTracer, PictureRays
+from .hot_words import GIVEN
 from .node_counts import Counts, NodeCounter
-
-GIVEN = "given"
-"""What rays are called that no picture has cast."""
 
 
 class WantedRays:

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import Error
-from .hot_spots import BY, HotSpots, Spot
+from .hot_spots import HotSpots, Spot
+from .hot_words import BY
 
 OF_CLIPS = tuple(one for one in BY if one != "node")
 """What lines can be of several frames. Nodes cannot: each build makes others."""

@@ -16,10 +16,11 @@ from ..target.base import Target
 from ..trace.trace import COUNTING_REGISTERS, TRACE_BLOCK, BufferRays, Tracer, pixel_order, rays_of_picture
 from ..view import View
 from .divergence import HEIGHT, WIDTH, Divergence, divergence_of_rays
-from .frame_counter import GIVEN, FrameCounter, WantedRays
+from .frame_counter import FrameCounter, WantedRays
 from .frame_rays import ALL, PRIMARY, CastRays, cast_rays
 from .hot_findings import HotFinding, findings_of
 from .hot_spots import HotSpots, Owners
+from .hot_words import GIVEN
 from .node_counts import NodeCounter, Slots
 from .ray_log import ON_PRIMITIVE
 from .tree_levels import built_beside, spelling

@@ -19,7 +19,8 @@ from ..target.base import Array, Unit, UnitSource
 from ..view import View
 from .frame_counter import FrameCounter
 from .hot_frames import names_of, objects_of, spots_read
-from .hot_spots import BY, Spot
+from .hot_spots import Spot
+from .hot_words import BY
 from .node_counts import Count
 from .tree_levels import spelling
 

@@ -15,9 +15,8 @@ import numpy as np
 from ..errors import Error
 from ..hierarchy.base import NOT_TOLD, NodeTable
 from .diagnosis import Finding
+from .hot_words import BY
 from .node_counts import Counts
-
-BY = ("node", "depth", "object", "material", "triangle")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -11,10 +11,10 @@ import dataclasses
 from collections.abc import Sequence
 
 from ..stats import ViewStatistics
+from .contestant_figures import contestant_of
 from .hit_proof import HitProof
 from .intervals import LEAST_SAMPLES
 from .race import LETTERS, Contestant, judged
-from .racing import contestant_of
 
 FRAMES = 96
 """Frames that count: the last so many."""

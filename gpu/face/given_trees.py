@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 import numpy as np
@@ -14,6 +14,7 @@ from ..errors import Error
 from ..hierarchy.bvh.own.decorator import builder
 from ..hierarchy.bvh.own.tree import Tree, columns_of
 from ..hierarchy.registry import structures, unregister
+from . import named_trees
 from .foreign_trees import listed_places, tree_of_file
 
 
@@ -35,25 +36,17 @@ def given_trees(
     finally:
         for name in made:
             unregister(name)
-            _notes.pop(name, None)
+            named_trees.notes.pop(name, None)
 
 
 BOX_FAULTS = ("box_not_finite", "box_inverted", "child_outside", "primitive_outside")
 """What `validate` finds of boxes alone: a tree is traced all the same, as its boxes are computed anew."""
 
-_expected: set[str] = set()
-_awaited: set[str] = set()
-"""Names that were given to trees before those were read, and those of them that still have none."""
-_notes: dict[str, str] = {}
-"""What is to be known of a tree, by its name."""
-_frames: dict[str, Tree] = {}
-"""Trees as their files have them, with boxes of frames, by their names."""
-
 
 def expect_tree(name: str) -> None:
     """Make `name` a builder whose tree comes later, by `use_tree`: settings name it before the scene is read that it is
     over. Raises Error where the name is another builder's, or none."""
-    if name in _expected and name in structures():
+    if name in named_trees.expected and name in structures():
         return
     if name in structures():
         raise Error(f"there is a builder called {name} already", "trees", "give the tree another name")
@@ -63,23 +56,8 @@ def expect_tree(name: str) -> None:
         raise Error(f"no file of the tree {name} has been read", "", "open it over this scene")
 
     builder(name, title=_title(name))(awaited_tree)
-    _expected.add(name)
-    _awaited.add(name)
-
-
-def is_awaited(name: str) -> bool:
-    """Whether a name stands for a tree that has not been read."""
-    return name in _awaited
-
-
-def forget_trees(but: Collection[str] = ()) -> None:
-    """End what `expect_tree` began, for all names but these."""
-    for name in sorted(_expected.difference(but)):
-        unregister(name)
-        _notes.pop(name, None)
-        _frames.pop(name, None)
-        _expected.discard(name)
-        _awaited.discard(name)
+    named_trees.expected.add(name)
+    named_trees.awaited.add(name)
 
 
 def fitted(tree: Tree, mesh: tuple[np.ndarray, np.ndarray]) -> tuple[Tree, Validation]:
@@ -103,18 +81,7 @@ def note_on(found: Validation) -> str:
 def keep_frames(name: str, tree: Tree) -> None:
     """The tree of a file, with its own boxes of frames, is the builder of this name."""
     if tree.frame_bounds is not None:
-        _frames[name] = tree
-
-
-def frames_of(name: str) -> Tree | None:
-    """The tree that is the builder of this name, with the boxes of frames that its file has; None where there are
-    none."""
-    return _frames.get(name)
-
-
-def note_of(name: str) -> str:
-    """What is to be known of the tree that is the builder of this name; "" where there is nothing, or no such tree."""
-    return _notes.get(name, "")
+        named_trees.frames[name] = tree
 
 
 def use_tree(tree: Tree, name: str = "theirs", *, note: str = "") -> str:
@@ -141,10 +108,10 @@ def use_tree(tree: Tree, name: str = "theirs", *, note: str = "") -> str:
             raise Error(what, "", "show all objects of the scene that it was made of")
         return tree
 
-    _awaited.discard(name)
+    named_trees.awaited.discard(name)
     builder(name, title=_title(name), splits_references=tree.splits_references)(given_tree)
-    _notes[name] = note
-    _frames.pop(name, None)
+    named_trees.notes[name] = note
+    named_trees.frames.pop(name, None)
     return name
 
 

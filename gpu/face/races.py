@@ -24,7 +24,8 @@ from ..view import ViewSettings
 from .clips import Clip, numbers_of, seen_by
 from .configured import configured
 from .devices import device_of
-from .given_trees import given_trees, note_of
+from .given_trees import given_trees
+from .named_trees import note_of
 from .rays import RaySet
 from .sensors import HungSensor, SensorRays
 from .workloads import workload_of

@@ -6,11 +6,11 @@ import functools
 import importlib
 import inspect
 import pathlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from . import heat
-from .base import RayType
-from .presentation import Legend
+if TYPE_CHECKING:
+    from .base import RayType
+    from .presentation import Legend
 
 
 class UnknownRayTypeError(LookupError):
@@ -21,6 +21,8 @@ class UnknownRayTypeError(LookupError):
 def ray_types() -> dict[str, type[RayType]]:
     """All ray types by name, in alphabetical order. Raises TypeError where a file's ray type is incomplete or a name is
     taken twice."""
+    from .base import RayType  # with the engine, which a start does not need
+
     found: dict[str, type[RayType]] = {}
     for path in sorted(pathlib.Path(__file__).parent.glob("*.py")):
         if path.stem == "__init__":
@@ -54,6 +56,8 @@ def legend(name: str, options: Any) -> Legend | None:
 
 def scale(label: str, low: float, high: float, colors: str) -> Legend:
     """The scale of something else's colours, by the name of their map."""
+    from . import heat
+
     return heat.legend(label, low, high, colors)
 
 

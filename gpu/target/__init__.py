@@ -49,6 +49,6 @@ def _cuda(options: TargetOptions, device: int) -> Target:
         raise NoDeviceError(
             f"The cuda target needs the cuda13 or cuda12 extra ({error.name or error} is missing): install it "
             "(pip install 'raygrove[cuda13]'; in a checkout `make env` on a machine with an NVIDIA GPU), "
-            "or choose --device cpu."
+            "or choose the device cpu."
         ) from error
     return target

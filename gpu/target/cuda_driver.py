@@ -11,7 +11,7 @@ from .base import NoDeviceError, OutOfMemoryError, TargetError
 from .nvrtc import architecture_for, nvrtc_version
 
 MINIMUM_CAPABILITY = 75
-_ELSEWHERE = "Use --device cpu to run on the CPU."
+_ELSEWHERE = "Choose the device cpu to run on the CPU."
 _DRIVER = "libcuda.so.1"
 _EXTRA = "Install the cuda13 extra of Raygrove (cuda12 for drivers older than 580)"
 

@@ -23,9 +23,10 @@ from unittest import mock
 import numpy as np
 
 from raygrove.app.document.state import State
+from raygrove.app.frames.frame_requests import FinishedFrame, FrameRequest
 from raygrove.app.frames.maker import FrameMaker
 from raygrove.app.frames.pixel_slots import HostSlot, SlotExchange
-from raygrove.app.frames.render_thread import FinishedFrame, FrameRequest, RenderThread
+from raygrove.app.frames.render_thread import RenderThread
 from raygrove.app.problems.problem import Problem
 from raygrove.app.problems.problems import problem_of
 from raygrove.app.scene_io.demos import make_demo

@@ -5,24 +5,14 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import importlib
 from collections.abc import Callable
 
 from raygrove.gpu.scene import Scene
 from raygrove.gpu.settings import OptionError, option
 
-from .blob import make_blob
-from .cloth import make_cloth
-from .explode import make_explode
-from .galaxy import MOST_BODIES, make_galaxy
-from .molecule import make_ball_and_stick, make_molecule
-from .orbit import make_orbit
-from .particles import make_mixed, make_spheres
-from .radiosity_room import make_radiosity_room
-from .room import make_room
-from .walker import make_walker
-
-FEWEST, MOST, MOST_SPHERES = 12, 16_000_000, 100_000_000
-"""How many triangles can be asked for, and how many spheres."""
+FEWEST, MOST, MOST_SPHERES, MOST_BODIES = 12, 16_000_000, 100_000_000, 2_000_000
+"""How many triangles can be asked for, how many spheres, and how many of them where they attract one another."""
 
 
 class UnknownDemoError(ValueError):
@@ -169,22 +159,14 @@ PARTICLE_DEMOS: tuple[DemoInfo, ...] = (
 )
 """Scenes of spheres."""
 
-_MAKERS: dict[str, Callable[[int, int], Scene]] = {
-    "orbit": make_orbit,
-    "metal": functools.partial(make_orbit, name="metal"),
-    "glass": functools.partial(make_orbit, name="glass"),
-    "explode": make_explode,
-    "walker": make_walker,
-    "cloth": make_cloth,
-    "blob": make_blob,
-    "room": make_room,
-    "radiosity_room": make_radiosity_room,
-    "spheres": make_spheres,
-    "mixed": make_mixed,
-    "galaxy": make_galaxy,
-    "molecule": make_molecule,
-    "ball_and_stick": make_ball_and_stick,
+_MODULES = {
+    "metal": "orbit",
+    "glass": "orbit",
+    "spheres": "particles",
+    "mixed": "particles",
+    "ball_and_stick": "molecule",
 }
+"""The module of each scene that has none of its own name. It is imported with the scene, not with the program."""
 
 
 ALL_DEMOS = (*DEMOS, *PARTICLE_DEMOS)
@@ -217,4 +199,13 @@ def make_demo(name: str, triangles: int | None = None, seed: int = 0) -> Scene:
         )
     if seed < 0:
         raise OptionError("demo.seed", seed, "a whole number of at least 0")
-    return _MAKERS[info.name](triangles or info.triangles, seed)
+    return _maker(info.name)(triangles or info.triangles, seed)
+
+
+def _maker(name: str) -> Callable[[int, int], Scene]:
+    """What makes a scene of about so many triangles from a seed."""
+    module = importlib.import_module(f".{_MODULES.get(name, name)}", __name__)
+    if name in ("metal", "glass"):
+        return functools.partial(module.make_orbit, name=name)
+    maker: Callable[[int, int], Scene] = getattr(module, f"make_{name}")
+    return maker

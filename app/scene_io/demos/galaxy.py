@@ -15,7 +15,6 @@ DURATION = 12.0
 STEPS_A_SECOND = 48
 """Leapfrog steps: few enough to be made while it plays, and so many that the energy stays within a thousandth."""
 
-MOST_BODIES = 2_000_000
 SOFTENING = 0.06
 """Attractions are those of bodies of this radius (Plummer), so that near pairs do not fly apart."""
 

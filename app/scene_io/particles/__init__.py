@@ -19,6 +19,7 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,7 +31,9 @@ from raygrove.program import how_to_install
 
 from .formats import BY_ENDING, PARTICLE_ENDINGS, form_of, looks_like_particles
 from .frame import Frame, ParticleError, Source
-from .trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from .trajectory import Trajectory
 
 __all__ = ["PARTICLE_ENDINGS", "form_of", "looks_like_particles", "read_particles"]
 
@@ -40,6 +43,8 @@ Progress = Callable[[float, str], None]
 def read_particles(paths: Sequence[str], limits: ImportLimits, fps: float, progress: Progress) -> Scene:
     """The spheres of a file, or of several whose frames follow one another; not yet sanitised. `SceneError` with a
     sentence where no frame can be had."""
+    from .trajectory import Trajectory  # with the first file, not with the program
+
     trajectory = Trajectory(paths[0], limits, fps)
     remarks: list[Remark] = []
     for number, path in enumerate(paths):

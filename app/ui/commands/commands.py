@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import threading
 from collections.abc import Mapping, Sequence
 
@@ -55,6 +56,7 @@ class Commands(QObject):
         with contextlib.suppress(Exception):
             option_tables.builders()
             option_tables.ray_types()
+            importlib.import_module("raygrove.app.frames.maker")  # what draws, before there is a scene
         with contextlib.suppress(RuntimeError):  # the window is gone
             self._learned.emit()
 

@@ -1,4 +1,5 @@
-"""What the window shows, as words on the clipboard: a command, a program of the library, or a file of settings."""
+"""What the window shows, as words on the clipboard: a command, a program of the library, or a file of settings. What
+spells them is imported when it is asked for."""
 
 from __future__ import annotations
 
@@ -8,7 +9,6 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QGuiApplication
 
 from raygrove.app.edits.objects import ObjectsError
-from raygrove.app.frames import as_command, as_python
 from raygrove.app.settings.file import load_user_settings
 from raygrove.app.ui.session.session import Session
 from raygrove.gpu.scene import Scene
@@ -21,6 +21,8 @@ def tr(text: str) -> str:
 
 def copy_command(session: Session, size: tuple[int, int]) -> None:
     """Put on the clipboard what draws the picture without a window, as large as it is shown (`size`, in pixels)."""
+    from raygrove.app.frames import as_command
+
     own, _ = load_user_settings()
     _copy(
         session,
@@ -31,6 +33,8 @@ def copy_command(session: Session, size: tuple[int, int]) -> None:
 
 def copy_python(session: Session, size: tuple[int, int]) -> None:
     """Put a program of the library on the clipboard that draws the picture, as large as it is shown."""
+    from raygrove.app.frames import as_python
+
     _copy(
         session,
         lambda scene: as_python.program(session.document.state, scene, size),
@@ -57,5 +61,7 @@ def _copy(session: Session, make: Callable[[Scene], str], said: str) -> None:
 
 def copy_configuration(session: Session) -> None:
     """Put the settings on the clipboard, as a settings file has them."""
+    from raygrove.app.frames import as_command
+
     QGuiApplication.clipboard().setText(as_command.configuration(session.document.state, session.document.scene))
     session.notices.tell(tr("Copied. Saved as a file with the ending .toml, it can be opened like a scene."))

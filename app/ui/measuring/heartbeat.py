@@ -12,12 +12,16 @@ import contextlib
 import dataclasses
 import os
 import time
+from collections.abc import Sequence
+from typing import Any
 
 from PySide6.QtCore import QObject, Qt, QTimer
 
+from raygrove.app.ui.measuring.late_stacks import LateStacks
 from raygrove.gpu.linux import open_queue_times
 
 BEAT_MS = 5
+LATE_MS = 50.0
 
 
 @dataclasses.dataclass
@@ -54,13 +58,30 @@ class QueueClock:
             self._file = -1
 
 
-class Heartbeat(QObject):
-    """Beats from when it is made. `name` is what the window does now."""
+@dataclasses.dataclass(frozen=True)
+class LatePause:
+    """A pause over LATE_MS: what the window did, and where its thread stood then, the innermost call first."""
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    name: str
+    pause: Pause
+    stack: Sequence[str]
+
+    def told(self) -> dict[str, Any]:
+        """As one keeps it in a file."""
+        return {"name": self.name, **self.pause.figures(), "stack": list(self.stack)}
+
+
+class Heartbeat(QObject):
+    """Beats from when it is made. `name` is what the window does now. With `watches` all pauses are kept, and where the
+    thread stood in those over LATE_MS."""
+
+    def __init__(self, parent: QObject | None = None, *, watches: bool = False) -> None:
         super().__init__(parent)
         self.name = "start"
         self.worst: dict[str, Pause] = {}
+        self.all_ms: list[float] = []
+        self.late: list[LatePause] = []
+        self._stacks = LateStacks(LATE_MS / 1000.0) if watches else None
         self._queue = QueueClock()
         self.destroyed.connect(self._queue.close)
         self._last = self._now()
@@ -81,6 +102,8 @@ class Heartbeat(QObject):
     def rest(self) -> None:
         """Beat no more until the next `begin`: a beating window is not idle."""
         self._timer.stop()
+        if self._stacks is not None:
+            self._stacks.take()
 
     def beat(self) -> None:
         """Take the time since the last beat."""
@@ -88,7 +111,22 @@ class Heartbeat(QObject):
         pause = Pause(*(new - old for new, old in zip(now, self._last, strict=True)))
         if pause.wall_ms > self.worst.setdefault(self.name, Pause()).wall_ms:
             self.worst[self.name] = pause
+        if self._stacks is not None:
+            self._watch(pause, self._stacks)
         self._last = now
+
+    def pass_over(self) -> None:
+        """What the thread did since the last beat is none of the window's."""
+        if self._timer.isActive():
+            self._last = self._now()
+            if self._stacks is not None:
+                self._stacks.arm()
+
+    def _watch(self, pause: Pause, stacks: LateStacks) -> None:
+        self.all_ms.append(pause.wall_ms)
+        if pause.wall_ms > LATE_MS:
+            self.late.append(LatePause(self.name, pause, stacks.take()))
+        stacks.arm()
 
     def _now(self) -> tuple[float, float, float]:
         return time.perf_counter() * 1e3, time.thread_time() * 1e3, self._queue()

@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import QTimer
 
 from raygrove.app.document.document import Document
-from raygrove.app.frames.render_thread import FinishedFrame
+from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.ui.measuring.job import MeasuredWindow, begin, live, open_measured
 from raygrove.app.ui.window.application import make_window
 

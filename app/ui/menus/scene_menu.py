@@ -4,6 +4,7 @@ pointer."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QCursor, QGuiApplication
@@ -11,13 +12,15 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from raygrove.app.document.state import State
 from raygrove.app.edits.objects import names_of
-from raygrove.app.frames.questions import Picked
 from raygrove.app.ui.commands.camera_commands import CameraCommands
 from raygrove.app.ui.commands.command import Command, Entry, Separator, Submenu, setting, tr
 from raygrove.app.ui.commands.object_commands import ClipCommands, ObjectCommands
 from raygrove.app.ui.picture.pointer import Pointer
 from raygrove.app.ui.session.session import Session
-from raygrove.gpu.engine import Hit
+
+if TYPE_CHECKING:
+    from raygrove.app.frames.questions import Picked
+    from raygrove.gpu.engine import Hit
 
 
 def scene_menu(session: Session, tools: SceneTools) -> Submenu:

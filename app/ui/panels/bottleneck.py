@@ -6,7 +6,7 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from raygrove.app.frames.frame_history import OTHER, PARTS
-from raygrove.app.frames.render_thread import FinishedFrame
+from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.frames.resolution import STILL_LIMIT_MS, scaled
 from raygrove.app.ui.panels.stats_rows import TITLES, FrameFigures, translate
 

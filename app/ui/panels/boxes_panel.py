@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QRectF, QSize, QTimer, Signal
@@ -10,14 +11,16 @@ from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPalette, 
 from PySide6.QtWidgets import QFormLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from raygrove.app.document.document import Document
-from raygrove.app.frames.node_boxes import BoxReport
-from raygrove.app.frames.render_thread import FinishedFrame
+from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.settings.box_options import BoxOptions
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.form import Editor
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
 from raygrove.app.ui.widgets.steady import INTERVAL_S, Steady
 from raygrove.gpu.settings import fields_of
+
+if TYPE_CHECKING:
+    from raygrove.app.frames.node_boxes import BoxReport
 
 REPLAY_MS = 450
 COLUMNS = ("depth", "nodes", "leaves")

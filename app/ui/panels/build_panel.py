@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSlider, QVBoxLayout, QWidget
 
 from raygrove.app.ui.panels.cost_chart import CostChart
 from raygrove.app.ui.plain_text import Label
-from raygrove.gpu.analysis.build_steps import BuildReplay, BuildStep
+
+if TYPE_CHECKING:
+    from raygrove.gpu.analysis.build_steps import BuildReplay, BuildStep
 
 STEP_MS = 300
 
@@ -66,7 +70,7 @@ class BuildPanel(QWidget):
     def take(self, found: BuildReplay | str | None) -> None:
         """Another replay, begun at its first step; a sentence or None where there is none."""
         before = self.replay
-        self.replay = found if isinstance(found, BuildReplay) else None
+        self.replay = None if found is None or isinstance(found, str) else found
         self.is_old = self.is_old or self.replay is None  # it may have been marked since it was asked for
         count = len(self.replay) if self.replay is not None else 0
         is_same = type(before) is type(self.replay) and before is not None and len(before) == count

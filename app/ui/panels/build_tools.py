@@ -3,18 +3,22 @@ picture."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from PySide6.QtCore import QObject
 
 from raygrove.app.document.state import State
-from raygrove.app.frames.render_thread import FinishedFrame
+from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.ui.panels.build_panel import BuildPanel
 from raygrove.app.ui.panels.inspectors import Inspectors, tree_of
 from raygrove.app.ui.picture.build_marks import BuildMarks
 from raygrove.app.ui.session.inspection import Inspected
 from raygrove.app.ui.session.session import Session
-from raygrove.gpu.analysis.build_steps import BuildReplay
 from raygrove.gpu.scene import Scene
+
+if TYPE_CHECKING:
+    from raygrove.gpu.analysis.build_steps import BuildReplay
 
 
 class BuildTools(QObject):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QFormLayout, QWidget
 
 from raygrove.app.document.document import Document
-from raygrove.app.frames.render_thread import FinishedFrame
+from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.settings.collision_options import CollisionOptions
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.form import Editor

@@ -4,14 +4,17 @@ instant of the newest figures, beside the pictures."""
 from __future__ import annotations
 
 import dataclasses
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject
 
 from raygrove.app.document.jobs import Job
 from raygrove.app.document.state import State
-from raygrove.app.frames.reference_cost import Comparison, reference_cost
 from raygrove.app.ui.panels.stats_panel import StatsPanel
 from raygrove.app.ui.session.session import Session
+
+if TYPE_CHECKING:
+    from raygrove.app.frames.reference_cost import Comparison
 
 
 def tr(text: str) -> str:
@@ -40,6 +43,8 @@ class Comparer(QObject):
             return
         if self._job is not None and self._job in document.jobs:
             document.cancel(self._job)
+        from raygrove.app.frames.reference_cost import Comparison, reference_cost  # with an engine of its own
+
         cost, state = structure.sah_cost, document.state
         time = structure.measured_time if structure.measured_time is not None else sample.frame.request.moment.time
 

@@ -4,6 +4,7 @@ warps first."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QRectF, QSize, Signal
@@ -14,8 +15,10 @@ from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
 from raygrove.app.ui.widgets.rays_choice import RaysChoice, SensorPlaces
 from raygrove.app.ui.widgets.text_table import TextTable
-from raygrove.gpu.analysis.divergence import LANES, Divergence
-from raygrove.gpu.engine import color_map
+from raygrove.gpu.shade.color_maps import color_map
+
+if TYPE_CHECKING:
+    from raygrove.gpu.analysis.divergence import Divergence
 
 MOST_ROWS = 100
 COLUMNS = ("tile", "steps", "node_steps", "primitive_steps", "idle")
@@ -137,7 +140,7 @@ class DivergencePanel(QWidget):
     def take(self, found: Divergence | str | None) -> None:
         """What was counted, or why nothing was."""
         self.count.setEnabled(True)
-        if not isinstance(found, Divergence):
+        if found is None or isinstance(found, str):
             self.clear(found or self.tr("There is no picture by rays yet."))
             return
         self.found, self._order = found, found.order(MOST_ROWS)
@@ -184,6 +187,8 @@ class DivergencePanel(QWidget):
         found = self.found
         if found is None:
             return COLUMNS, []
+        from raygrove.gpu.analysis.divergence import LANES  # what has counted has imported it
+
         rows = []
         for warp in self._order:
             steps, place = int(found.steps[warp]), found.place(int(warp))

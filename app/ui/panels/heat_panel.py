@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QPushButton, QStackedWid
 
 from raygrove.app.document.document import Document
 from raygrove.app.document.state import State
-from raygrove.app.frames.render_thread import FinishedFrame
+from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.settings import option_tables
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.form import Editor

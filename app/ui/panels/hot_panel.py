@@ -4,22 +4,24 @@ as cards above it."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from raygrove.app.frames.hot_clips import CountedClip
 from raygrove.app.settings.titles import in_titles, structure_title
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
 from raygrove.app.ui.widgets.rays_choice import RaysChoice, SensorPlaces
 from raygrove.app.ui.widgets.text_table import TextTable
-from raygrove.gpu.analysis.hot_findings import HotFinding
-from raygrove.gpu.analysis.hot_frames import GIVEN
-from raygrove.gpu.analysis.hot_lists import HotList
-from raygrove.gpu.analysis.hot_spots import BY, HotSpots, Spot
+from raygrove.gpu.analysis.hot_words import BY, GIVEN
+
+if TYPE_CHECKING:
+    from raygrove.app.frames.hot_clips import CountedClip
+    from raygrove.gpu.analysis.hot_findings import HotFinding
+    from raygrove.gpu.analysis.hot_lists import HotList
+    from raygrove.gpu.analysis.hot_spots import HotSpots, Spot
 
 MOST_ROWS = 200
 RAYS = ("all", "primary", "shadow", "occlusion", "bounce 1", "bounce 2", "bounce 3", "bounce 4")
@@ -194,7 +196,7 @@ class HotPanel(QWidget):
 
     def take_live(self, found: HotList | str | None, said: str) -> None:
         """What a picture's rays did, or why they were not counted; `said` is what that costs."""
-        if not isinstance(found, HotList):
+        if found is None or isinstance(found, str):
             self._forget()
             self.hint.setText(found or self.tr("There is no picture by rays yet."))
             return
@@ -215,7 +217,7 @@ class HotPanel(QWidget):
     def take(self, found: HotSpots | str | None) -> None:
         """What was counted, or why nothing was."""
         self.count.setEnabled(not self.live.isChecked())
-        if not isinstance(found, HotSpots):
+        if found is None or isinstance(found, str):
             self.clear(found or self.tr("There is no picture by rays yet."))
             return
         self._forget()
@@ -224,6 +226,8 @@ class HotPanel(QWidget):
         text = self.tr("{structure}: {rays:,} rays, {visits:,} visits, {tests:,} primitives tested.")
         figures = {"rays": found.counts.rays, "visits": visits, "tests": tests}
         self.hint.setText(text.format(structure=structure_title(found.configuration), **figures))
+        from raygrove.gpu.analysis.hot_findings import HotFinding  # what has counted has imported it
+
         self._show_cards([one for one in found.findings if isinstance(one, HotFinding)])
         self._list()
 
@@ -263,7 +267,7 @@ class HotPanel(QWidget):
         card = next((one for one in self.cards if one.finding is before), None)
         if card is None:
             return
-        if isinstance(after, HotFinding):
+        if after is not None and not isinstance(after, str):
             card.take(after)
         else:
             card.help.setText(after or self.tr("There is no picture by rays any more."))

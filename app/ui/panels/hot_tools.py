@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QObject, Qt
@@ -12,7 +13,6 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow
 
 from raygrove.app.document.jobs import Job
 from raygrove.app.document.state import State
-from raygrove.app.frames.hot_clips import clip_frames, count_clip
 from raygrove.app.playback import timeline as timelines
 from raygrove.app.settings import option_tables
 from raygrove.app.settings.chosen_configuration import spelling_of
@@ -29,11 +29,12 @@ from raygrove.app.ui.session.inspection import Inspected
 from raygrove.app.ui.session.session import Session
 from raygrove.app.ui.widgets.rays_choice import SensorPlaces
 from raygrove.app.ui.widgets.scrolled import panel_of
-from raygrove.gpu.analysis.divergence import HEIGHT, WIDTH
-from raygrove.gpu.analysis.hot_findings import HotFinding
-from raygrove.gpu.analysis.hot_spots import HotSpots, Spot
 from raygrove.gpu.configuration import parse
 from raygrove.gpu.scene import Scene
+
+if TYPE_CHECKING:
+    from raygrove.gpu.analysis.hot_findings import HotFinding
+    from raygrove.gpu.analysis.hot_spots import HotSpots, Spot
 
 CALLED = {"node": "node", "triangle": "primitive"}
 """What the selection calls the lines that it knows."""
@@ -97,6 +98,8 @@ class HotTools(QObject):
         self.marks.show_paid(None)
         render = dataclasses.replace(state.settings.render, width=size[0], height=size[1])
         drawn = dataclasses.replace(state, settings=dataclasses.replace(state.settings, render=render))
+        from raygrove.app.frames.hot_clips import clip_frames, count_clip  # with an engine of its own
+
         frames = clip_frames(drawn, scene, some)
 
         def done(job: Job) -> None:
@@ -121,7 +124,7 @@ class HotTools(QObject):
     def _show_hot(self, found: HotSpots | str | None) -> None:
         self.marks.show_paid(None)
         self.hot.take(found)
-        self._session.inspection.counted.emit(found if isinstance(found, HotSpots) else None)
+        self._session.inspection.counted.emit(None if isinstance(found, str) else found)
 
     def _light(self, spot: Spot | None) -> None:
         """The pixels that paid at a line of the table."""
@@ -186,6 +189,8 @@ class HotTools(QObject):
         if tile is None or found is None or not size[0]:
             self.marks.show_tile(None)
             return
+        from raygrove.gpu.analysis.divergence import HEIGHT, WIDTH  # what has counted has imported it
+
         column, row = tile
         self._session.inspection.select(warp=tile)
         width, height = WIDTH / size[0], HEIGHT / size[1]
@@ -197,6 +202,8 @@ class HotTools(QObject):
             if self.hot.isVisible() and self.hot.found is not None:
                 self._session.loop.ask("pixel", lambda maker: maker.nodes_of_pixel(*place), self._mark_nodes)
             if self.divergence.isVisible() and self.divergence.found is not None:
+                from raygrove.gpu.analysis.divergence import HEIGHT, WIDTH
+
                 tile = (int(place[0] * size[0]) // WIDTH, int(place[1] * size[1]) // HEIGHT)
                 self.divergence.select_tile(tile)
         found = self.hot.found

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
@@ -14,10 +14,9 @@ from raygrove.app.camera.gestures import Gestures
 from raygrove.app.document.document import Document
 from raygrove.app.document.state import State
 from raygrove.app.frames.frame_history import Sample
+from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.frames.legends import legend_of
 from raygrove.app.frames.node_path import PathNode
-from raygrove.app.frames.questions import Picked
-from raygrove.app.frames.render_thread import FinishedFrame
 from raygrove.app.playback import timeline as timelines
 from raygrove.app.ui.panels.boxes_panel import BoxesPanel
 from raygrove.app.ui.panels.clip_panel import ClipPanel
@@ -34,8 +33,11 @@ from raygrove.app.ui.session.figures import Figures
 from raygrove.app.ui.session.frame_loop import FrameLoop
 from raygrove.app.ui.session.inspection import Inspected, Inspection
 from raygrove.app.ui.widgets.scrolled import panel_of
-from raygrove.gpu.engine import Hit
 from raygrove.gpu.scene import Scene
+
+if TYPE_CHECKING:
+    from raygrove.app.frames.questions import Picked
+    from raygrove.gpu.engine import Hit
 
 Place = tuple[str, str, QWidget, Qt.DockWidgetArea]
 """A panel's name, its title, the panel, and the side of the window where it stands first."""
@@ -114,7 +116,8 @@ class Inspectors(QObject):
         figures.pin_changed.connect(self._show_pinned)
         loop.frame_arrived.connect(self._take)
         self.cost.watched.connect(loop.time_every_frame)
-        loop.time_every_frame(self.cost.isVisible())
+        if self.cost.isVisible():
+            loop.time_every_frame(True)
 
     def lie_on(self, picture: QWidget) -> None:
         """Watch the pointer over a picture, and mark it."""

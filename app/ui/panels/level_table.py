@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QLineEdit, QPushButton, QTableView, QVBoxLayout, QWidget
 
 from raygrove.app.ui.plain_text import Label
-from raygrove.gpu.analysis.tree_levels import Level, Levels
 from raygrove.gpu.errors import Error
+
+if TYPE_CHECKING:
+    from raygrove.gpu.analysis.tree_levels import Level, Levels
 
 _Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()

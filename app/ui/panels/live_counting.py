@@ -7,18 +7,21 @@ import collections
 import dataclasses
 import functools
 import time
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
 from raygrove.app.document.state import State
-from raygrove.app.frames.live_hot_spots import LiveList
-from raygrove.app.frames.render_thread import FinishedFrame
+from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.settings.hot_options import HotOptions
 from raygrove.app.settings.settings import WindowOptions
 from raygrove.app.ui.panels.hot_panel import HotPanel
 from raygrove.app.ui.session.session import Session
 from raygrove.app.ui.widgets.steady import INTERVAL_S
 from raygrove.gpu.scene import Scene
+
+if TYPE_CHECKING:
+    from raygrove.app.frames.live_hot_spots import LiveList
 
 LIVE = "settings.hot_spots.live"
 WINDOW_S = 2.0
@@ -98,7 +101,7 @@ class LiveCounting(QObject):
         if token is not self._asked:
             return  # it was ended meanwhile
         self._asked = None
-        if not isinstance(found, LiveList):
+        if found is None or isinstance(found, str):
             self._not_before = time.monotonic() + INTERVAL_S
             self._panel.take_live(found, "")
         elif found.list.by == self._panel.listed:

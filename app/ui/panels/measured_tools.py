@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import QObject
 
 from raygrove.app.document.state import State
-from raygrove.app.frames.render_thread import FinishedFrame
+from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.settings.ray_options import are_shown
 from raygrove.app.ui.panels.divergence_panel import DivergencePanel
 from raygrove.app.ui.panels.hot_panel import HotPanel

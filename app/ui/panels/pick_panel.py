@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
@@ -14,15 +14,17 @@ from PySide6.QtWidgets import QCheckBox, QHeaderView, QTreeWidget, QTreeWidgetIt
 from raygrove.app.camera.gestures import Gestures
 from raygrove.app.frames.cell_neighbours import CONTACTS, Neighbours
 from raygrove.app.frames.node_path import PathNode
-from raygrove.app.frames.questions import Picked
 from raygrove.app.ui.panels.attribute_curves import AttributeCurves, PickedSphere, value_text
 from raygrove.app.ui.panels.near_controls import NearControls
 from raygrove.app.ui.plain_text import Label, tip
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
-from raygrove.gpu.engine import Hit
 from raygrove.gpu.region import Region, RegionContents
 from raygrove.gpu.scene import Scene
 from raygrove.gpu.stats import Near, Surroundings
+
+if TYPE_CHECKING:
+    from raygrove.app.frames.questions import Picked
+    from raygrove.gpu.engine import Hit
 
 PATH_COLUMNS = ("depth", "node", "row", "kind", "references", "share", "lower", "upper")
 

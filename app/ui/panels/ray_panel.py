@@ -4,6 +4,7 @@ their entry distances, what was tested and culled, and the line of pseudocode th
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QSignalBlocker, Qt, QTimer, Signal
@@ -26,8 +27,9 @@ from PySide6.QtWidgets import (
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.icons import icon
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
-from raygrove.gpu.analysis.followed_ray import FollowedRay
-from raygrove.gpu.analysis.ray_log import Event
+
+if TYPE_CHECKING:
+    from raygrove.gpu.analysis.followed_ray import FollowedRay
 
 STEP_MS = 120
 COLUMNS = ("event", "kind", "id", "entry", "line")
@@ -173,6 +175,8 @@ class RayPanel(QWidget):
         ray = self.ray
         if ray is None or node_id == self.node:
             return
+        from raygrove.gpu.analysis.ray_log import Event  # there is a ray: it is imported already
+
         told = np.flatnonzero((ray.log.ids == node_id) & (ray.log.kinds < Event.PRIMITIVE_TESTED))
         entered = ray.log.entered(node_id)
         if entered is not None or len(told):

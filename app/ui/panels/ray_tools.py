@@ -4,13 +4,13 @@ draw over the picture."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QDockWidget, QMainWindow
 
 from raygrove.app.document.state import State
-from raygrove.app.frames.render_thread import FinishedFrame
+from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.ui.panels.build_tools import BuildTools
 from raygrove.app.ui.panels.inspectors import Inspectors, Place, tree_of
 from raygrove.app.ui.panels.ray_panel import RayPanel
@@ -19,10 +19,12 @@ from raygrove.app.ui.picture.ray_marks import RayMarks
 from raygrove.app.ui.session.inspection import Inspected
 from raygrove.app.ui.session.session import Session
 from raygrove.app.ui.widgets.scrolled import panel_of
-from raygrove.gpu.analysis.followed_ray import FollowedRay
-from raygrove.gpu.analysis.hot_spots import HotSpots
-from raygrove.gpu.analysis.tree_rows import NodeVisits, TreeNode
 from raygrove.gpu.scene import Scene
+
+if TYPE_CHECKING:
+    from raygrove.gpu.analysis.followed_ray import FollowedRay
+    from raygrove.gpu.analysis.hot_spots import HotSpots
+    from raygrove.gpu.analysis.tree_rows import TreeNode
 
 
 class RayTools(QObject):
@@ -119,6 +121,8 @@ class RayTools(QObject):
             self.tree.find_node(after.node)
 
     def _take_visits(self, found: HotSpots | None) -> None:
+        from raygrove.gpu.analysis.tree_rows import NodeVisits  # what has counted has imported it
+
         self.tree.model.show_visits(None if found is None else NodeVisits.counted(found))
 
     def _follow_selected(self) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from raygrove.app.frames.frame_history import PARTS, Sample, Spread, exactly, spreads, updates
-from raygrove.app.frames.render_thread import FinishedFrame
+from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.settings import option_tables
 from raygrove.app.ui.panels.memory_rows import memory_rows
 from raygrove.app.ui.panels.simulation_rows import simulation_rows

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Hashable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
-from raygrove.gpu.analysis.tree_rows import PAGE, NodeVisits, TreeRow, TreeRows, TreeWay
+if TYPE_CHECKING:
+    from raygrove.gpu.analysis.tree_rows import NodeVisits, TreeRow, TreeRows, TreeWay
+
 
 _Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
@@ -77,6 +80,8 @@ class TreeModel(QAbstractItemModel):
             return
         item.is_asked = False
         item.fetched += len(page.rows)
+        from raygrove.gpu.analysis.tree_rows import PAGE  # what has made the rows has imported it
+
         item.is_complete = len(page.rows) < PAGE
         self._add(item, [row for row in page.rows if row.node.id not in self._by_node])  # a view may ask on at once
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QModelIndex, Signal
 from PySide6.QtGui import QShowEvent
@@ -25,7 +25,9 @@ from PySide6.QtWidgets import (
 from raygrove.app.ui.panels.level_table import LevelTable
 from raygrove.app.ui.panels.tree_model import NUMBERS, TreeModel
 from raygrove.app.ui.widgets.roomy_label import RoomyLabel
-from raygrove.gpu.analysis.tree_rows import TreeNode, TreeRows, TreeWay
+
+if TYPE_CHECKING:
+    from raygrove.gpu.analysis.tree_rows import TreeNode, TreeRows, TreeWay
 
 Ask = Callable[[Callable[[Any], Any], Callable[[Any], None]], None]
 """Puts a question to an Inspector, and hands over the answer; None where there is no picture, a sentence where the
@@ -184,12 +186,17 @@ class TreePanel(QWidget):
             question, take = self._waiting.popleft()
             self._ask_now(question, lambda found: self._answered(found, take))
 
+    def _is_of_another_tree(self, found: Any) -> bool:
+        from raygrove.gpu.analysis.tree_rows import TreeWay  # what has answered has imported it
+
+        return isinstance(found, TreeWay) and found.rows.key != self.model.key
+
     def _answered(self, found: Any, take: Callable[[Any], None]) -> None:
         self._is_asking = False
         if found is None or isinstance(found, str):
             self.explain(found or self.tr("There is no picture by rays yet."))
             self.is_old = True
-        elif isinstance(found, TreeWay) and found.rows.key != self.model.key:
+        elif self._is_of_another_tree(found):
             self._waiting.appendleft(
                 (lambda inspector: inspector.root(), lambda root: self._begin_with(root, found, take))
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLineF, Qt, QTimer
 from PySide6.QtGui import QPainter, QPaintEvent, QPixmap
@@ -12,7 +13,9 @@ from PySide6.QtWidgets import QWidget
 
 from raygrove.app.document.document import Document
 from raygrove.app.ui.picture.line_marks import CURRENT, SELECTED, LineMarks, pens
-from raygrove.gpu.analysis.build_steps import BuildStep
+
+if TYPE_CHECKING:
+    from raygrove.gpu.analysis.build_steps import BuildStep
 
 FINE, MANY = 1.0, 3000
 """The width of lines that are many, which are drawn without smoothing."""

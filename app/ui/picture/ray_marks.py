@@ -4,6 +4,7 @@ it met, and the node that is selected."""
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt
@@ -12,9 +13,10 @@ from PySide6.QtWidgets import QWidget
 
 from raygrove.app.document.document import Document
 from raygrove.app.ui.picture.line_marks import CURRENT, SELECTED, WIDTH, LineMarks
-from raygrove.gpu.analysis.followed_ray import FollowedRay
-from raygrove.gpu.analysis.ray_log import CULLED, Event
-from raygrove.gpu.analysis.tree_rows import TreeNode
+
+if TYPE_CHECKING:
+    from raygrove.gpu.analysis.followed_ray import FollowedRay
+    from raygrove.gpu.analysis.tree_rows import TreeNode
 
 MISSED = QColor("#FF6B4A")
 MOST_MISSED = 16
@@ -67,6 +69,8 @@ class RayMarks(LineMarks):
             found["selected"].append(self._selected)
         ray = self._ray
         if ray is not None:
+            from raygrove.gpu.analysis.ray_log import CULLED, Event  # there is a ray: it is imported already
+
             told = np.flatnonzero(np.isin(ray.log.kinds[: self._at + 1], [*CULLED, Event.CHILD_DROPPED]))
             if not self.shows_all:
                 ids = dict.fromkeys(ray.log.ids[told[-MOST_MISSED:]].tolist())

@@ -8,7 +8,7 @@ import dataclasses
 from PySide6.QtCore import QCoreApplication
 
 from raygrove.app.document.document import Document
-from raygrove.app.frames.render_thread import FinishedFrame
+from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.scene_io.demos import ALL_DEMOS
 from raygrove.app.scene_io.motions import moves
 from raygrove.app.settings import option_tables, titles
@@ -142,7 +142,7 @@ def update_title(document: Document) -> str:
 
 def update_word(mode: str) -> str:
     """An update policy in a word."""
-    return _tr(UPDATES[mode]) if mode in UPDATES else titles.short_title("update", mode)
+    return _tr(UPDATES[mode] if mode in UPDATES else titles.short_title("update", mode))
 
 
 def rays_title(document: Document) -> str:

@@ -13,7 +13,7 @@ import statistics
 import numpy as np
 
 from raygrove.app.frames.frame_history import OTHER, PARTS, PHASES
-from raygrove.app.frames.render_thread import FinishedFrame
+from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.gpu.stats import ViewStatistics
 
 SECOND = 1.0

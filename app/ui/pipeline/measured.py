@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import statistics
 
-from raygrove.app.frames.render_thread import FinishedFrame
+from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.ui.pipeline.figures import Sample, view_of
 
 NEWEST = 31

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from raygrove.app.document.state import State
 from raygrove.app.frames.frame_history import Sample as FrameSample
-from raygrove.app.frames.render_thread import FinishedFrame
+from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.ui.colors import scheme
 from raygrove.app.ui.pipeline.chip import LOW, TALL, Chip, font_of
 from raygrove.app.ui.pipeline.faces import NAMES, PHASES_OF, faces, milliseconds

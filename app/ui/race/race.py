@@ -17,10 +17,8 @@ from raygrove.app.document.jobs import Job
 from raygrove.app.document.scene_trees import note_on_contestant
 from raygrove.app.document.state import State
 from raygrove.app.edits.objects import ObjectsError
-from raygrove.app.frames.as_command import race_line
 from raygrove.app.frames.contestants import as_drawn
-from raygrove.app.frames.race_hits import ComparedHits, StepDifference
-from raygrove.app.frames.render_thread import FinishedFrame
+from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.playback import timeline as timelines
 from raygrove.app.settings.chosen_configuration import spelling_of
 from raygrove.app.settings.file import load_user_settings
@@ -39,6 +37,7 @@ from raygrove.gpu.analysis.race import LETTERS
 from raygrove.gpu.settings import OptionError
 
 if TYPE_CHECKING:
+    from raygrove.app.frames.race_hits import ComparedHits, StepDifference
     from raygrove.app.ui.race.race_view import RaceView
 
 KEY = "settings.race"
@@ -332,6 +331,8 @@ class Race(QObject):
             return None
         if state.timeline.is_playing:
             self._document.change("timeline", timelines.pause(state.timeline))
+        from raygrove.app.frames.as_command import race_line
+
         texts = contestants_of(self._options)
         try:
             command = race_line(state, scene, load_user_settings()[0], texts)

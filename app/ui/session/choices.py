@@ -190,7 +190,9 @@ class Choices:
             name: (policy, can_refit or not policy.refits) for name, policy in option_tables.update_policies().items()
         }
         return [
-            (name, policy.title, tips.get(name, _whole(policy.sentence)) if is_free else refusal, is_free)
+            (name, tr("Choices", policy.title), tips.get(name) or tr("Choices", _whole(policy.sentence)), True)
+            if is_free
+            else (name, tr("Choices", policy.title), refusal, False)
             for name, (policy, is_free) in offered.items()
         ]
 

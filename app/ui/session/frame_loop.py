@@ -1,9 +1,10 @@
 """From changes to pictures: hands the render thread its requests and the view its finished frames.
 
-The render thread calls back on its own thread; queued signals carry the calls over. While the animation plays the next
-frame is asked for at the end of each painting, before Qt copies it to the screen: the copy needs no Python, so drawing
-and copying overlap, and neither thread waits for the other's Python. A view that is hidden is never painted; there the
-next frame follows the last at once.
+The render thread calls back on its own thread; what it says is put down in order and taken here one piece a turn of the
+event loop (bell.py): a thread that is faster than the window leaves it its mouse and keyboard. While the animation
+plays the next frame is asked for at the end of each painting, before Qt copies it to the screen: the copy needs no
+Python, so drawing and copying overlap, and neither thread waits for the other's Python. A view that is hidden is never
+painted; there the next frame follows the last at once.
 
 An instant that cannot be drawn pauses the animation, where its time bar shows it. Play goes on behind that instant;
 another choice that can be drawn goes on by itself, unless the head was moved meanwhile.
@@ -18,22 +19,26 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QObject, QTimer, Signal, SignalInstance
 
 from raygrove.app.document.document import Document
 from raygrove.app.document.state import State
 from raygrove.app.frames.contestants import as_drawn
+from raygrove.app.frames.frame_requests import FinishedFrame, FrameRequest
 from raygrove.app.frames.pixel_slots import SlotExchange
-from raygrove.app.frames.render_thread import FinishedFrame, FrameRequest, Question, RenderThread
+from raygrove.app.frames.render_thread import Question, RenderThread
 from raygrove.app.playback import timeline as timelines
 from raygrove.app.problems.problem import Problem
 from raygrove.app.problems.problems import problem_of
+from raygrove.app.ui.session.bell import Letters
 from raygrove.gpu.display.sphere_look import SphereDrawingError, SpherePicture
 
 REST_MS = 250
 LONGEST_STEP_S = 0.25
 STOP_TIMEOUT_S = 10.0
 ARRIVALS = 240
+MOST_FRAMES = 8
+"""So many frames wait at most; of more the oldest is dropped, as newer pictures than its are there."""
 
 
 class View(Protocol):
@@ -71,11 +76,6 @@ class FrameLoop(QObject):
     problem = Signal(object)
     busy = Signal(str)
     drawing = Signal(str)
-    _frame_posted = Signal(object)
-    _problem_posted = Signal(object)
-    _busy_posted = Signal(str)
-    _drawing_posted = Signal(str)
-    _answer_posted = Signal(object, object)
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -93,14 +93,13 @@ class FrameLoop(QObject):
         self._halt: Halt | None = None
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self.request)
-        queued = Qt.ConnectionType.QueuedConnection
-        self._frame_posted.connect(self._take_frame, queued)
-        self._problem_posted.connect(self._take_problem, queued)
-        self._busy_posted.connect(self.busy, queued)
-        self._drawing_posted.connect(self.drawing, queued)
-        self._answer_posted.connect(self._take_answer, queued)
+        self._letters = Letters(self)
+        post = self._letters.post
         self._thread = RenderThread(
-            self._frame_posted.emit, self._problem_posted.emit, self._busy_posted.emit, self._drawing_posted.emit
+            lambda frame: post(self._take_frame, frame, most=MOST_FRAMES),
+            lambda problem: post(self._take_problem, problem),
+            lambda sentence: post(self.busy.emit, sentence),
+            lambda sentence: post(self.drawing.emit, sentence),
         )
         self._forget = document.observe(self._changed)
         document.on_scene.append(self._scene_changed)
@@ -112,11 +111,11 @@ class FrameLoop(QObject):
             return
         view.painted.connect(self._play_on)
         view.exchange_changed.connect(self.request)
-        view.drawing_failed.connect(self._take_error, Qt.ConnectionType.QueuedConnection)  # behind its frame
+        view.drawing_failed.connect(self._hear_error)
         if old is not None:
             old.painted.disconnect(self._play_on)
             old.exchange_changed.disconnect(self.request)
-            old.drawing_failed.disconnect(self._take_error)
+            old.drawing_failed.disconnect(self._hear_error)
             self.request()
 
     def start(self) -> None:
@@ -180,7 +179,7 @@ class FrameLoop(QObject):
         """Put a question to what draws, between two frames; `take` is called on this thread with the answer
         (RenderThread.ask). Never waits."""
         if not self._is_stopped:
-            self._thread.ask(key, question, lambda found: self._answer_posted.emit(take, found))
+            self._thread.ask(key, question, lambda found: self._letters.post(self._take_answer, take, found))
 
     def time_every_frame(self, is_wanted: bool) -> None:
         """Whether every frame times its phases from now on, also those that a GPU repeats."""
@@ -278,6 +277,9 @@ class FrameLoop(QObject):
     def _take_answer(self, take: Callable[[Any], None], found: Any) -> None:
         if not self._is_stopped:
             take(found)
+
+    def _hear_error(self, error: Exception) -> None:
+        self._letters.post(self._take_error, error)  # behind the frames that have come
 
     def _take_error(self, error: Exception) -> None:
         self._take_problem(problem_of(error))

@@ -10,7 +10,6 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
 
 from raygrove.app.document.jobs import Job
-from raygrove.app.frames.recording import NAMES, record
 from raygrove.app.playback import timeline as timelines
 from raygrove.app.settings.ray_options import MEASURED, from_folder
 from raygrove.app.ui.session.session import Session
@@ -69,6 +68,8 @@ def ask_for_file(session: Session, parent: QWidget) -> None:
 
 def ask_to_record(session: Session, parent: QWidget) -> None:
     """Ask which of the picture's rays are kept, and in which file; then measure those."""
+    from raygrove.app.frames.recording import NAMES  # with an engine of its own
+
     name, is_chosen = QInputDialog.getItem(parent, tr("Record the picture's rays"), tr("Which rays:"), NAMES, 1, False)
     if not is_chosen:
         return
@@ -98,5 +99,7 @@ def start_recording(session: Session, name: str, path: str) -> Job | None:
         if is_again:  # the settings are the same, and the rays are others
             session.loop.retry()
         session.notices.tell(tr("Recorded {count:,} rays: {path}.").format(count=job.result, path=path))
+
+    from raygrove.app.frames.recording import record  # with an engine of its own
 
     return document.start_job(tr("Recording rays"), lambda job: record(job, scene, drawn, name, path), done)

@@ -5,13 +5,17 @@ within this process, whose threads they would hold up.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QCoreApplication, QObject, QTimer
 
 from raygrove.app.document.state import State
-from raygrove.app.frames.next_kernels import NextKernels, StartOnTarget, likely_choices, on_target
-from raygrove.app.frames.render_thread import FinishedFrame
+from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.ui.session.session import Session
-from raygrove.gpu.engine import ViewSettings
+
+if TYPE_CHECKING:
+    from raygrove.app.frames.next_kernels import NextKernels, StartOnTarget
+    from raygrove.gpu.view import ViewSettings
 
 REST_MS = 5000
 """How long nothing has changed in a window that rests."""
@@ -48,6 +52,8 @@ class Rest(QObject):
         frame, state = self._loop.last_frame, self._document.state
         if frame is None or not self._rests(frame, state):
             return
+        from raygrove.app.frames.next_kernels import on_target
+
         self._loop.ask(
             "next kernels", lambda maker: on_target(maker.target_for(state)), lambda make: self._start(make, state)
         )
@@ -80,6 +86,8 @@ class Rest(QObject):
         of = (scene, state.settings.device)
         if of != self._done_for:
             self._done, self._done_for = [], of
+        from raygrove.app.frames.next_kernels import likely_choices
+
         choices = [choice for choice in likely_choices(state) if choice not in self._done]
         if choices:
             self._job = make(scene, choices)

@@ -57,7 +57,7 @@ class RaysChoice(QWidget):
         self.place.activated.connect(lambda at: self._put(str(self.place.itemData(at))))
         self.line.setObjectName("rays_choice.line")
         self.line.setAccessibleName(self.tr("The rays as they are spelt"))
-        self.line.setToolTip(self.tr("As on the command line, --rays: type over it and press Return"))
+        self.line.setToolTip(self.tr("The rays in words: type over them and press Return"))
         self.line.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.line.returnPressed.connect(lambda: self.wanted.emit(self.line.text()))
         row = QHBoxLayout()

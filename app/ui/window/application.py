@@ -17,6 +17,7 @@ from raygrove.app.ui.session.memory import Memory
 from raygrove.app.ui.session.rest import Rest
 from raygrove.app.ui.session.session import make_session
 from raygrove.app.ui.session.settings_files import show_remarks
+from raygrove.app.ui.window import program_icon
 from raygrove.app.ui.window.docks import fit_to_screen
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.app.ui.window.presenter_size import (
@@ -185,6 +186,7 @@ def open_window(window: MainWindow, size: tuple[int, int] | None) -> None:
     window.loop.start()
     window.document.mailroom.poll()
     window.running.show()
+    QTimer.singleShot(program_icon.DELAY_MS, window, lambda: window.setWindowIcon(program_icon.program_icon()))
 
 
 def open_scene(window: MainWindow, arguments: Any) -> None:

@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QMainWindow, QMenu, QVBoxLayout, QWidget
 
 from raygrove.app.document.state import State
 from raygrove.app.frames.frame_history import sample_of
-from raygrove.app.frames.render_thread import FinishedFrame
+from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.scene_io import natural_order
 from raygrove.app.scene_io.demos import ALL_DEMOS
 from raygrove.app.ui.commands.command import Submenu
@@ -37,6 +37,7 @@ from raygrove.app.ui.panels.stats_panel import StatsPanel
 from raygrove.app.ui.pipeline.pipeline import Pipeline
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.session import recent_files
+from raygrove.app.ui.session.bell import MailBell
 from raygrove.app.ui.session.scene_files import SceneFiles
 from raygrove.app.ui.session.session import Session
 from raygrove.app.ui.session.set_aside import SetAside
@@ -59,7 +60,6 @@ class MainWindow(QMainWindow):
     """See the module. The session was made before; the window takes it over. `make_view` makes the widget that shows
     pictures: the GL viewport or the painter view, as the settings say."""
 
-    _mail_arrived = Signal()
     asks_before_quitting = True
 
     def __init__(self, session: Session, make_view: Callable[[str], Any], parent: QWidget | None = None) -> None:
@@ -67,6 +67,7 @@ class MainWindow(QMainWindow):
         self.session = session
         self.document, self.memory, self.loop = session.document, session.memory, session.loop
         session.belong_to(self)
+        theme.Follower(session, self)  # before there are widgets, each of which would take its colours anew
         self.demos = ALL_DEMOS
         self.setObjectName("window")
         self.setWindowTitle("Raygrove")
@@ -82,7 +83,6 @@ class MainWindow(QMainWindow):
         self.welcome.fill_lessons = self.opened_dialogs.fill_lessons
         self.messages = Messages(session, self.docks, self.opened_dialogs.show_structure_options, self)
         self.scene_files = SceneFiles(session, self.cancel_jobs, self)
-        theme.Follower(session, self)
         self.scene_tools = SceneTools(
             session, self.inspectors.pointer, lambda: self.place.navigator.pointer(), self.camera_commands, self
         )
@@ -212,8 +212,7 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         document = self.document
-        self._mail_arrived.connect(document.mailroom.poll, Qt.ConnectionType.QueuedConnection)
-        document.mailroom.wake = self._mail_arrived.emit
+        MailBell(document.mailroom, self)
         document.on_scene.append(self._scene_changed)
         document.on_problem.append(self.messages.show_problem)
         document.observe(self._state_changed)

@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import QImage, QPixmap
 
 from raygrove.app.document.state import SceneReference
-from raygrove.app.frames.render_thread import FinishedFrame
+from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.ui.session import recent_files
 from raygrove.app.ui.session.session import Session
 from raygrove.app.ui.window.previews import cache_folder

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from raygrove.app.camera import moves as cameras
-from raygrove.gpu.camera import Camera
+from raygrove.gpu.camera import Camera, fit
 
 CAMERA = Camera(eye=(3.0, 2.0, 5.0), look_at=(1.0, 0.0, -1.0))
 fractions = st.floats(-3.0, 3.0)
@@ -211,3 +211,36 @@ def test_a_step_of_flight_is_as_long_as_the_settings_say() -> None:
         for options in (by_size, by_step)
     ]
     assert gone == pytest.approx([-4.0, -15.0])
+
+
+def shown_by_every_move(size: float) -> list[np.ndarray]:
+    """Where a hand comes that does everything once, about a scene of a size; in sizes of the scene."""
+    lower, upper = (-size, -0.5 * size, -size), (size, 1.5 * size, 2.0 * size)
+    diagonal = float(np.linalg.norm(np.subtract(upper, lower)))
+    point = (0.3 * size, 0.1 * size, -0.2 * size)
+    flight = cameras.flying_size(cameras.CameraOptions(), diagonal)
+    seen = [fit(lower, upper, aspect=1.5)]
+    for move in (
+        lambda camera: cameras.orbit(camera, 0.2, 0.1, point),
+        lambda camera: cameras.turn_freely(camera, 0.1, -0.2, point),
+        lambda camera: cameras.pan(camera, 0.1, -0.05),
+        lambda camera: cameras.dolly(camera, 3.0),
+        lambda camera: cameras.look(camera, 0.05, 0.02),
+        lambda camera: cameras.fly(camera, {"w", "d"}, 0.1, flight),
+        lambda camera: cameras.focus(camera, point, 0.5),
+        lambda camera: cameras.standard_view(camera, next(iter(cameras.STANDARD_VIEWS)), lower, upper, 1.5),
+    ):
+        seen.append(move(seen[-1]))
+    return [np.array([one.eye, one.look_at]) / size for one in seen] + [
+        np.array([cameras.toggled_orthographic(one).height]) / size for one in seen
+    ]
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1e5])
+def test_a_scene_of_any_size_is_navigated_as_one_of_1(scale: float) -> None:
+    usual, other = shown_by_every_move(1.0), shown_by_every_move(scale)
+    assert len(usual) == 18
+    for place, (one, two) in enumerate(zip(usual, other, strict=True)):
+        assert np.allclose(one, two, rtol=1e-6, atol=1e-9), place
+    steps = [np.abs(after - before).max() for before, after in zip(usual[:9], usual[1:9], strict=False)]
+    assert min(steps) > 1e-3, "each move moves"

@@ -12,7 +12,7 @@ import pytest
 
 from raygrove.app.cli.arguments import command_parser
 from raygrove.app.cli.main import main
-from raygrove.gpu.analysis.hot_spots import BY
+from raygrove.gpu.analysis.hot_words import BY
 from raygrove.gpu.errors import Error
 from raygrove.gpu.hierarchy.base import HierarchyError
 from raygrove.gpu.target.base import NoDeviceError, OutOfMemoryError

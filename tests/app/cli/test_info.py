@@ -8,8 +8,8 @@ import pytest
 
 from raygrove.app.cli.info import format_facts
 from raygrove.app.cli.main import main
-from raygrove.app.scene_io import describe
 from raygrove.app.scene_io.demos.galaxy import make_galaxy
+from raygrove.app.scene_io.describe import describe
 from raygrove.gpu.gravity import GravityOptions
 
 

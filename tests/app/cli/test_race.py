@@ -21,7 +21,7 @@ from raygrove.app.cli.arguments import parse
 from raygrove.app.cli.main import main
 from raygrove.app.cli.race_file import taken_from
 from raygrove.gpu.analysis.survey import Survey
-from raygrove.gpu.face.given_trees import note_of
+from raygrove.gpu.face.named_trees import note_of
 
 SMALL = ["--device", "cpu", "--size", "24x16", "--set", "demo.triangles=400"]
 

@@ -29,7 +29,7 @@ from raygrove.gpu.analysis.frame_bounds import with_frames
 from raygrove.gpu.analysis.tree_files import save_tree
 from raygrove.gpu.analysis.validation import boxes_of
 from raygrove.gpu.face.clips import Clip
-from raygrove.gpu.face.given_trees import forget_trees, frames_of
+from raygrove.gpu.face.named_trees import forget_trees, frames_of
 from raygrove.gpu.hierarchy.bvh.own.tree import Tree
 from raygrove.gpu.hierarchy.registry import structures
 from raygrove.gpu.scene import Scene

@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from raygrove.app.document.state import State, replaced
+from raygrove.app.frames.frame_requests import FinishedFrame, FrameRequest
 from raygrove.app.frames.outcome import Outcome
 from raygrove.app.frames.pixel_slots import HostSlot, PixelSlot, SlotExchange
-from raygrove.app.frames.render_thread import FinishedFrame, FrameRequest, RenderThread
+from raygrove.app.frames.render_thread import RenderThread
 from raygrove.app.problems.problem import Problem
 from raygrove.gpu.hierarchy.base import HierarchyError
 from raygrove.gpu.scene import Moment, Scene
@@ -82,7 +83,7 @@ class Bench:
         self.frames: list[FinishedFrame] = []
         self.problems: list[Problem] = []
         self.thread = RenderThread(self.frames.append, self.problems.append, make_maker=Maker)  # type: ignore[arg-type]
-        self.maker = Maker.made[-1]
+        self.maker: Maker = self.thread._maker  # type: ignore[assignment]  # made when it is first wanted
         self.thread.start()
 
     def wait(self, condition: Callable[[], bool]) -> None:

@@ -8,9 +8,10 @@ import time
 import numpy as np
 
 from raygrove.app.document.state import State, replaced
+from raygrove.app.frames.frame_requests import FinishedFrame, FrameRequest
 from raygrove.app.frames.headless import render_frames
 from raygrove.app.frames.pixel_slots import HostSlot, SlotExchange
-from raygrove.app.frames.render_thread import FinishedFrame, FrameRequest, RenderThread
+from raygrove.app.frames.render_thread import RenderThread
 from raygrove.app.problems.problem import Problem
 from raygrove.app.scene_io.demos import make_demo
 from raygrove.app.settings.settings import Settings, set_option

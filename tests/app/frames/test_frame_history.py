@@ -27,7 +27,7 @@ from raygrove.app.frames.frame_history import (
     typical_frame,
     updates,
 )
-from raygrove.app.frames.render_thread import FinishedFrame, FrameRequest
+from raygrove.app.frames.frame_requests import FinishedFrame, FrameRequest
 from raygrove.gpu.scene import Moment, Scene
 from tests.app.stand_ins import made_statistics
 

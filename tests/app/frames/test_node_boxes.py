@@ -17,7 +17,7 @@ from raygrove.app.settings.box_options import BoxOptions
 from raygrove.app.settings.settings import Settings, set_option, set_text
 from raygrove.gpu.camera import Camera, fit
 from raygrove.gpu.engine import Boxes, Engine, View
-from raygrove.gpu.face import given_trees
+from raygrove.gpu.face import named_trees
 from raygrove.gpu.hierarchy.base import NodeTable
 from raygrove.gpu.hierarchy.bvh.own.tree import Tree
 from raygrove.gpu.pixels import ArrayPixels
@@ -260,7 +260,7 @@ def test_boxes_of_frames_that_a_file_has_are_drawn_where_asked(monkeypatch: pyte
     bounds[1] += 5.0
     tree = Tree(children=[[1, 2], [0, 0], [0, 0]], first=[0, 0, 1], count=[0, 1, 1], primitives=[1, 0],
                 frame_bounds=bounds, frame_times=np.array([0.0, 1.0]))  # fmt: skip
-    monkeypatch.setitem(given_trees._frames, "lbvh", tree)
+    monkeypatch.setitem(named_trees.frames, "lbvh", tree)
     engine = CountingEngine()
     boxes = NodeBoxes(lambda: engine.now)
     state = shown(State())
@@ -271,6 +271,6 @@ def test_boxes_of_frames_that_a_file_has_are_drawn_where_asked(monkeypatch: pyte
         assert engine.painted[-1].lower.tolist() == bounds[frame, :, :3].tolist() and engine.readings == 0
         assert boxes.report is not None and boxes.report.level_counts == (1, 2)
         assert boxes.report.sentence.endswith(f"They are the file's, of its frame at {frame} s.")
-    monkeypatch.delitem(given_trees._frames, "lbvh")
+    monkeypatch.delitem(named_trees.frames, "lbvh")
     boxes.paint(engine, view, SCENE, state, Moment(0.8), is_moving=False)  # type: ignore[arg-type]
     assert engine.readings == 1 and boxes.report is not None and "no file of it has boxes" in boxes.report.sentence

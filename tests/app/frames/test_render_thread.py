@@ -331,8 +331,9 @@ def test_how_far_a_slow_picture_is_is_said_until_it_is_whole(monkeypatch: pytest
     said, prepared = list[Any](), list[str]()
     frames: list[Any] = []
     thread = RenderThread(frames.append, said.append, prepared.append, said.append, make_maker=Maker)  # type: ignore[arg-type]
-    Maker.made[-1].parts = 3
-    Maker.made[-1].between.set()
+    maker: Maker = thread._maker  # type: ignore[assignment]
+    maker.parts = 3
+    maker.between.set()
     thread.start()
     thread.submit(request(0.0))
     end = time.monotonic() + EVENT_S

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from raygrove.app.scene_io import SceneError, load, sanitise
+from raygrove.app.scene_io import SceneError, load
+from raygrove.app.scene_io.sanitise import sanitise
 from raygrove.app.scene_io.transforms import Pose, global_matrices
 from raygrove.gpu.animate.animate import Animator
 from raygrove.gpu.scene import Channel, Clip, Mesh, Moment, MorphTargets, Node, Object, Scene, Skin, Track

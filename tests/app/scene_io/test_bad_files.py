@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from raygrove.app.scene_io import EXTENSIONS, ImportLimits, SceneError, describe, load
+from raygrove.app.scene_io import EXTENSIONS, ImportLimits, SceneError, load
+from raygrove.app.scene_io.describe import describe
 from raygrove.app.scene_io.exchange import check
 from tests.app.scene_io import writers
 

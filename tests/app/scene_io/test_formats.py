@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from raygrove.app.scene_io import COMMON, EXTENSIONS, describe, load
+from raygrove.app.scene_io import COMMON, EXTENSIONS, load
+from raygrove.app.scene_io.describe import describe
 from raygrove.app.scene_io.transforms import Pose, sample
 from tests.app.scene_io import writers
 from tests.data import ROOT

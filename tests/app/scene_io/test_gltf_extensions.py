@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from raygrove.app.scene_io import ImportLimits, SceneError, gltf_extensions, load, sanitise
+from raygrove.app.scene_io import ImportLimits, SceneError, gltf_extensions, load
 from raygrove.app.scene_io.gltf_meshopt import MESHOPT
 from raygrove.app.scene_io.read import read_file
+from raygrove.app.scene_io.sanitise import sanitise
 from raygrove.app.scene_io.transforms import global_matrices
 from raygrove.gpu.scene import Object, Scene
 from tests.app.scene_io import writers

@@ -7,10 +7,10 @@ import dataclasses
 import numpy as np
 import pytest
 
-from raygrove.app.scene_io import sanitise
 from raygrove.app.scene_io.demos import make_demo
 from raygrove.app.scene_io.exchange import check
 from raygrove.app.scene_io.motions import SENTENCES, MotionOptions, moves, standing, with_motion
+from raygrove.app.scene_io.sanitise import sanitise
 from raygrove.app.scene_io.transforms import global_matrices
 from raygrove.gpu.animate.animate import Animator
 from raygrove.gpu.scene import Light, Moment, Node, Object, Scene, SceneCamera

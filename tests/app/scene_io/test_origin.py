@@ -7,8 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from raygrove.app.scene_io import describe, load, sanitise
+from raygrove.app.scene_io import load
+from raygrove.app.scene_io.describe import describe
 from raygrove.app.scene_io.origin import far_centre
+from raygrove.app.scene_io.sanitise import sanitise
 from raygrove.app.scene_io.transforms import Pose, global_matrices
 from raygrove.gpu.scene import Channel, Clip, Light, Mesh, Node, Object, Scene, Track
 from tests.app.scene_io import writers

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from raygrove.app.scene_io import ImportLimits, describe, load
+from raygrove.app.scene_io import ImportLimits, load
+from raygrove.app.scene_io.describe import describe
 from raygrove.app.scene_io.exchange import check
 from tests.data import data_file
 

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from raygrove.app.scene_io import SceneError, sanitise
+from raygrove.app.scene_io import SceneError
 from raygrove.app.scene_io.exchange import check
+from raygrove.app.scene_io.sanitise import sanitise
 from raygrove.app.scene_io.transforms import global_matrices
 from raygrove.gpu.scene import (
     ABSENT,

@@ -8,8 +8,9 @@ import tempfile
 import numpy as np
 import pytest
 
-from raygrove.app.scene_io import SceneError, exchange, sanitise
+from raygrove.app.scene_io import SceneError, exchange
 from raygrove.app.scene_io.bounds import scene_box
+from raygrove.app.scene_io.sanitise import sanitise
 from raygrove.gpu.scene import ABSENT, Attribute, Mesh, Node, Object, PeriodicBox, Scene, SphereKeys, Spheres
 
 RADII = np.array([0.0, -2.0, np.nan, np.inf, 1e-8, 1e3])

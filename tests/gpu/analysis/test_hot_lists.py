@@ -13,7 +13,8 @@ import raygrove as rg
 from raygrove.gpu.analysis.frame_counter import FrameCounter
 from raygrove.gpu.analysis.hot_frames import spots_read
 from raygrove.gpu.analysis.hot_lists import HotList, HotLists
-from raygrove.gpu.analysis.hot_spots import BY, HotSpots, Spot
+from raygrove.gpu.analysis.hot_spots import HotSpots, Spot
+from raygrove.gpu.analysis.hot_words import BY
 from raygrove.gpu.camera import fit
 from raygrove.gpu.hierarchy.registry import structures, telling_layouts
 from raygrove.gpu.hierarchy.traversed_nodes import traversed_nodes

@@ -10,7 +10,8 @@ import pytest
 
 import raygrove as rg
 from raygrove.gpu.analysis.hot_frames import hot_spots_of, hot_spots_of_rays
-from raygrove.gpu.analysis.hot_spots import BY, HotSpots, Owners
+from raygrove.gpu.analysis.hot_spots import HotSpots, Owners
+from raygrove.gpu.analysis.hot_words import BY
 from raygrove.gpu.analysis.node_counts import FIELDS, Counts
 from raygrove.gpu.camera import fit
 from raygrove.gpu.hierarchy.base import NOT_TOLD, Hierarchy, NodeTable

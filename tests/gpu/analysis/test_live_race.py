@@ -6,10 +6,10 @@ import dataclasses
 
 import pytest
 
+from raygrove.gpu.analysis.contestant_figures import contestant_of
 from raygrove.gpu.analysis.hit_proof import HitProof
 from raygrove.gpu.analysis.live_race import FRAMES, MOST_IN_SAMPLE, LiveRace
 from raygrove.gpu.analysis.race import judged
-from raygrove.gpu.analysis.racing import contestant_of
 from tests.gpu.analysis.race_views import view
 
 NAMES = ("lbvh@refit", "hploc", "lbvh/bvh2")

@@ -7,7 +7,7 @@ import numpy as np
 from raygrove.gpu.analysis.frame_counter import FrameCounter
 from raygrove.gpu.analysis.hot_frames import corners_of, divergence_of, hot_spots_of, paid_of
 from raygrove.gpu.analysis.hot_lists import HotLists
-from raygrove.gpu.analysis.hot_spots import BY
+from raygrove.gpu.analysis.hot_words import BY
 from raygrove.gpu.analysis.proved_trees import proved, uploaded
 from raygrove.gpu.analysis.tree_files import tree_of
 from raygrove.gpu.camera import Camera

@@ -28,7 +28,7 @@ def test_whether_there_is_a_device_is_told_and_never_raised() -> None:
     there, reason = cuda_available()
     assert isinstance(there, bool) and len(reason) > 5
     if not there:
-        assert reason.endswith(".") and "--device cpu" in reason
+        assert reason.endswith(".") and "the device cpu" in reason
 
 
 def test_a_device_that_is_not_there_is_a_sentence() -> None:

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from raygrove.app.scene_io import ImportLimits, SceneError, describe, exchange, load
+from raygrove.app.scene_io import ImportLimits, SceneError, exchange, load
+from raygrove.app.scene_io.describe import describe
 from raygrove.app.scene_io.files import check_file
 from raygrove.app.scene_io.particles import form_of
 from raygrove.app.scene_io.particles.headers import las_fault

@@ -16,7 +16,8 @@ from raygrove.app.settings.tree_options import TreeOptions
 from raygrove.app.ui.dialogs.suite_dialog import SuiteDialog
 from raygrove.app.ui.session import program_job
 from raygrove.app.ui.window.main_window import MainWindow
-from raygrove.gpu.face.given_trees import expect_tree, forget_trees
+from raygrove.gpu.face.given_trees import expect_tree
+from raygrove.gpu.face.named_trees import forget_trees
 from tests.app.stand_ins import take_places
 
 SCENE = {"triangles": 5, "taken": "blob", "relation": "stand-in", "is_there": True}

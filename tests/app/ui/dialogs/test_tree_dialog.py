@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QFileDialog
 from raygrove.app.document.scene_trees import is_tree_file
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.analysis.tree_files import save_tree
-from raygrove.gpu.face.given_trees import forget_trees, is_awaited
+from raygrove.gpu.face.named_trees import forget_trees, is_awaited
 from raygrove.gpu.hierarchy.bvh.own.tree import Tree
 
 

@@ -127,8 +127,8 @@ def test_a_strip_that_is_there_stays_while_it_is_told_how_far_it_is(scene_window
 
 def test_a_picture_that_is_drawn_in_rows_has_no_strip(window: MainWindow, qtbot: Any) -> None:
     said = drawn_so_far("sponza", 0.25)
-    window.loop._drawing_posted.emit(said)
+    window.loop._letters.post(window.loop.drawing.emit, said)
     qtbot.waitUntil(lambda: said in {label.text() for label in window.statusBar().findChildren(QLabel)})
     assert not window.running.waiting.sentence, "there is nothing to take back"
-    window.loop._busy_posted.emit(said)
+    window.loop._letters.post(window.loop.busy.emit, said)
     qtbot.waitUntil(lambda: window.running.waiting.sentence == said)

@@ -9,7 +9,7 @@ import pytest
 
 from raygrove.app.document.state import State, replaced
 from raygrove.app.frames.frame_history import Sample
-from raygrove.app.frames.render_thread import FinishedFrame, FrameRequest
+from raygrove.app.frames.frame_requests import FinishedFrame, FrameRequest
 from raygrove.app.ui.panels.bottleneck import bottleneck
 from raygrove.app.ui.panels.stats_rows import figures_of
 from raygrove.gpu.scene import Moment, Scene

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from raygrove.app.frames.reference_cost import Comparison
-from raygrove.app.ui.panels import comparison
 from raygrove.app.ui.panels.comparison import details_of, sentence_of
 from raygrove.app.ui.window.main_window import MainWindow
 from tests.app.stand_ins import finish, made_statistics
@@ -37,7 +36,7 @@ def test_the_command_builds_the_reference_at_the_instant_of_the_figures(
         asked.append((state, scene, time))
         return 50.0
 
-    monkeypatch.setattr(comparison, "reference_cost", build)
+    monkeypatch.setattr("raygrove.app.frames.reference_cost.reference_cost", build)
     window.session.figures.clear()
     window.commands.actions["structure.compare"].trigger()
     assert window.document.jobs == [] and "no SAH cost" in window.statusBar().currentMessage()
@@ -56,7 +55,7 @@ def test_what_comes_of_another_structure_is_not_shown(
     scene_window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = scene_window
-    monkeypatch.setattr(comparison, "reference_cost", lambda *_: 50.0)
+    monkeypatch.setattr("raygrove.app.frames.reference_cost.reference_cost", lambda *_: 50.0)
     window.session.figures.take(sample(5000, statistics=with_structure(sah_cost=100.0)))
     window.comparer.compare()
     window.document.change("settings.render.hierarchy", "hploc")

@@ -12,7 +12,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from raygrove.app.document.state import State
-from raygrove.app.frames.render_thread import FinishedFrame, FrameRequest
+from raygrove.app.frames.frame_requests import FinishedFrame, FrameRequest
 from raygrove.app.playback.timeline import Span
 from raygrove.app.ui.colors import phase_color, scheme
 from raygrove.app.ui.panels.cost_panel import CostPanel

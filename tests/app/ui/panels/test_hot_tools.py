@@ -25,7 +25,8 @@ from raygrove.app.ui.session import ray_choice
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.analysis.hot_clip import OF_CLIPS, ClipSpots
 from raygrove.gpu.analysis.hot_findings import HotFinding
-from raygrove.gpu.analysis.hot_spots import BY, HotSpots
+from raygrove.gpu.analysis.hot_spots import HotSpots
+from raygrove.gpu.analysis.hot_words import BY
 from raygrove.gpu.engine import Engine
 from raygrove.gpu.scene import Moment
 from raygrove.testing import make_target
@@ -131,7 +132,7 @@ def test_frames_of_the_clip_are_counted_beside_the_window(
                 one.add(number, found)
         return CountedClip("lbvh/bvh4", tuple(time for _, time in frames), spots)
 
-    monkeypatch.setattr("raygrove.app.ui.panels.hot_tools.count_clip", counted)
+    monkeypatch.setattr("raygrove.app.frames.hot_clips.count_clip", counted)
     document.toggle_play()
     hot.frames.setCurrentIndex(1)
     hot.count.click()
@@ -336,16 +337,15 @@ def test_some_of_the_rays_are_drawn_over_the_picture_of_inspect(
 def test_rays_are_recorded_and_measured_from_then_on(
     scene_window: MainWindow, tools: HotTools, qtbot: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    asked: list[Any] = []
+    asked, document = list[Any](), scene_window.document
 
     def recorded(job: Job, scene: Any, state: Any, name: str, path: str) -> int:
         asked.append((state.settings.render.width, name, path))
         return 7
 
-    monkeypatch.setattr(ray_choice, "record", recorded)
+    monkeypatch.setattr("raygrove.app.frames.recording.record", recorded)
     monkeypatch.setattr(ray_choice.QInputDialog, "getItem", lambda *words: ("bounce 2", True))
     monkeypatch.setattr(ray_choice.QFileDialog, "getSaveFileName", lambda *words: (str(tmp_path / "mine"), ""))
-    document = scene_window.document
     qtbot.waitUntil(lambda: scene_window.loop.last_frame is not None)
     tools.divergence.measured.record_wanted.emit()
     path = str(tmp_path / "mine.npz")

@@ -17,9 +17,9 @@ from PySide6.QtWidgets import QPushButton, QToolButton
 
 from raygrove.app.document.document import Document
 from raygrove.app.document.state import SceneReference, State
+from raygrove.app.frames.frame_requests import FinishedFrame, FrameRequest
 from raygrove.app.frames.node_boxes import BoxReport
 from raygrove.app.frames.questions import Picked
-from raygrove.app.frames.render_thread import FinishedFrame, FrameRequest
 from raygrove.app.ui.panels.boxes_panel import BoxesPanel
 from raygrove.app.ui.panels.heat_panel import HeatPanel, is_read
 from raygrove.app.ui.widgets.histogram import BARS, bars

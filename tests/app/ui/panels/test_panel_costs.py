@@ -13,8 +13,8 @@ import pytest
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
+from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.frames.node_boxes import BoxReport
-from raygrove.app.frames.render_thread import FinishedFrame
 from raygrove.app.ui.widgets.steady import Steady
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.stats import STEP_BUCKETS, StepCounts

@@ -13,8 +13,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from raygrove.app.frames.cell_neighbours import Neighbours
+from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.frames.node_path import PathNode
-from raygrove.app.frames.render_thread import FinishedFrame
 from raygrove.app.ui.panels.near_controls import STEPS
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.region import Region

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QLabel, QToolButton
 
 from raygrove.app.document.state import State, replaced
 from raygrove.app.frames.frame_history import PARTS, Sample, Spread
-from raygrove.app.frames.render_thread import FinishedFrame, FrameRequest
+from raygrove.app.frames.frame_requests import FinishedFrame, FrameRequest
 from raygrove.app.frames.rows import row_of
 from raygrove.app.ui.panels import stats_rows
 from raygrove.app.ui.panels.stats_panel import StatsPanel

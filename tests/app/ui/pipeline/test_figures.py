@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from raygrove.app.document.state import State
 from raygrove.app.frames.frame_history import PARTS, parts_of
-from raygrove.app.frames.render_thread import FinishedFrame, FrameRequest
+from raygrove.app.frames.frame_requests import FinishedFrame, FrameRequest
 from raygrove.app.ui.pipeline.figures import LastSecond, Sample, is_shown_again
 from raygrove.gpu.scene import Moment, Scene
 from tests.app.stand_ins import made_statistics

@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from raygrove.app.frames.frame_history import sample_of
-from raygrove.app.frames.render_thread import FinishedFrame
+from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.ui.pipeline.faces import NAMES, memory, milliseconds
 from raygrove.app.ui.pipeline.pipeline_bar import PipelineBar
 from raygrove.app.ui.window.main_window import MainWindow

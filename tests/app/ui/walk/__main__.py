@@ -8,6 +8,7 @@ With --here the walk is in this process, on its DISPLAY, or on no screen at all 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import time
 import traceback
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from tests.app.ui.virtual_screen import ROOT
 
@@ -31,6 +33,7 @@ def read(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--ways", default="new_user,tour,guide")
     parser.add_argument("--pictures", type=Path)
     parser.add_argument("--here", action="store_true")
+    parser.add_argument("--pauses", type=Path, help="a JSON file for the pauses of the window (with --here)")
     return parser.parse_args(arguments)
 
 
@@ -62,6 +65,7 @@ class Walk:
     def __init__(self, given: argparse.Namespace, make_hands: Callable[[], object], folder: Path) -> None:
         self._given, self._make_hands, self._folder = given, make_hands, folder
         self._steps: object = None
+        self._beat: Any = None
         self._is_under_way = self.has_failed = self._is_over = False
 
     def poll(self) -> None:
@@ -69,6 +73,8 @@ class Walk:
         if self._is_under_way or self._is_over:
             return
         self._is_under_way = True
+        if self._beat is not None:
+            self._beat.beat()
         try:
             self._steps = self._steps or self._walk()
             next(self._steps)  # type: ignore[call-overload]
@@ -80,6 +86,8 @@ class Walk:
             self._end()
         finally:
             self._is_under_way = False
+            if self._beat is not None:
+                self._beat.pass_over()
 
     def has_ended(self) -> bool:
         """Asked before each poll: the window then closes."""
@@ -88,6 +96,7 @@ class Walk:
     def _walk(self) -> object:
         from PySide6.QtWidgets import QApplication
 
+        from raygrove.app.ui.measuring.heartbeat import Heartbeat
         from raygrove.app.ui.window.main_window import MainWindow
         from tests.app.ui.walk.person import Person
         from tests.app.ui.walk.ways import WAYS
@@ -100,6 +109,8 @@ class Walk:
         person = Person(window, self._make_hands(), self._given.pictures)  # type: ignore[arg-type]
         self._person = person
         yield from person.rest(0.3)
+        if self._given.pauses is not None:
+            self._beat = person.beat = Heartbeat(window, watches=True)
         for name in self._given.ways.split(","):
             began = time.monotonic()
             print(name, flush=True)
@@ -114,9 +125,17 @@ class Walk:
         if self.has_failed and self._given.pictures is not None:
             self._person.picture("failed")
         self._is_over = True
+        if self._beat is not None:
+            self._beat.rest()
+            self._given.pauses.write_text(json.dumps(told(self._beat)), encoding="utf-8")
         for top in QApplication.topLevelWidgets():
             if top.isModal() and top.isVisible():
                 top.close()
+
+
+def told(beat: Any) -> dict[str, Any]:
+    """The pauses of a walk: milliseconds of each, and those that were seen, with what was done then."""
+    return {"pauses_ms": [round(ms, 2) for ms in beat.all_ms], "late": [one.told() for one in beat.late]}
 
 
 def walk_here(given: argparse.Namespace) -> int:

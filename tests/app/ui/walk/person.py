@@ -29,12 +29,16 @@ class Person:
     def __init__(self, window: MainWindow, hands: Hands, pictures: Path | None = None) -> None:
         self.window, self.document, self.hands = window, window.document, hands
         self.step = "the start"
+        self.beat: Any = None
         self._pictures, self._count = pictures, 0
 
     # -- looking --------------------------------------------------------------------------------------------------
     def begin(self, step: str) -> None:
         """What is done next, for who reads how far it came."""
         self.step = step
+        if self.beat is not None:
+            self.beat.pass_over()  # looking for what is seen takes time, too
+            self.beat.begin(step)
         print(f"  {step}", flush=True)
 
     def find(self, kind: type[Kind], name: str = "", text: str = "") -> Kind | None:

@@ -24,6 +24,9 @@ from raygrove.gpu.shade import registry as ray_types
 LATER = ("gpu.face.races", "app.frames.race_report", "app.scene_io.importer", "app.ui.dialogs.palette")
 LATER += ("app.ui.dialogs.settings_dialog", "app.ui.dialogs.export_dialog", "app.ui.dialogs.advice_dialog")
 LATER += ("gpu.analysis.ray_racing", "app.ui.race.race_view", "app.ui.race.race_bar")
+LATER += ("gpu.engine", "gpu.animate.animate", "gpu.hierarchy.bvh.bvh", "gpu.analysis.hot_spots", "app.frames.maker")
+LATER += ("gpu.analysis.build_steps", "gpu.face.given_trees", "gpu.shade.base", "app.frames.compile_job")
+LATER += ("app.scene_io.sanitise", "app.scene_io.particles.trajectory", "app.scene_io.demos.explode")
 
 application = make_application()
 window = make_window(Document(Settings()))

@@ -12,7 +12,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QLabel, QListWidget, QMenu, QPushButton
 
 from raygrove.app.document.state import SceneReference
-from raygrove.app.frames.render_thread import FinishedFrame
+from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.system import machine
 from raygrove.app.ui.window import machine_line, recent_pictures
 from raygrove.app.ui.window.main_window import MainWindow
