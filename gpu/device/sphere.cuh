@@ -82,6 +82,22 @@ struct SphereRecords : RecordRows {
         return intersect_fetched(at[0], at[1], at[1], reference, rays);
     }
 
+    // Where rays come nearest to a centre: at `t`, and from there the centre lies at (x, y, z); squared length of the
+    // direction.
+    struct Approach {
+        Real t, x, y, z, squared;
+    };
+    __device__ __forceinline__ static Approach approach(Real to_x, Real to_y, Real to_z, const Rays& rays) {
+        const Real squared = rays.dx * rays.dx + rays.dy * rays.dy + rays.dz * rays.dz;
+        const Real t = (to_x * rays.dx + to_y * rays.dy + to_z * rays.dz) / squared;
+        return {t, to_x - t * rays.dx, to_y - t * rays.dy, to_z - t * rays.dz, squared};
+    }
+    // Where on its sphere a ray hits at `t`.
+    __device__ __forceinline__ static OctahedralPlace place_at(Real t, const Approach& to, const Rays& rays) {
+        const Real past = t - to.t;
+        return octahedral_place(past * rays.dx - to.x, past * rays.dy - to.y, past * rays.dz - to.z);
+    }
+
     // The same in two parts, for traversals that fetch a node or a record in one place (if_if_traversal.cuh).
     static constexpr int FETCHED_FLOAT4S = RECORD_FLOAT4S;
     __device__ __forceinline__ const float4* fetched_from(int reference) const {
@@ -89,20 +105,16 @@ struct SphereRecords : RecordRows {
     }
     __device__ __forceinline__ Intersection intersect_fetched(float4 sphere, float4 id, float4, int,
                                                               const Rays& rays) const {
-        const Real cx = sphere.x - rays.ox, cy = sphere.y - rays.oy, cz = sphere.z - rays.oz;
-        const Real squared = rays.dx * rays.dx + rays.dy * rays.dy + rays.dz * rays.dz;
-        const Real nearest = (cx * rays.dx + cy * rays.dy + cz * rays.dz) / squared;
-        const Real lx = cx - nearest * rays.dx, ly = cy - nearest * rays.dy, lz = cz - nearest * rays.dz;
-        const Real inside = (sphere.w * sphere.w - (lx * lx + ly * ly + lz * lz)) / squared;
+        const Approach to = approach(sphere.x - rays.ox, sphere.y - rays.oy, sphere.z - rays.oz, rays);
+        const Real inside = (sphere.w * sphere.w - (to.x * to.x + to.y * to.y + to.z * to.z)) / to.squared;
         const Real half = lanes_sqrt(max(inside, splat(0.0f)));
-        const Real first = nearest - half, second = nearest + half;
+        const Real first = to.t - half, second = to.t + half;
         const Real t = select((first > rays.t_min) & (first <= rays.t_max), first, second);
         const Mask hit = rays.active & (inside >= 0.0f) & (t > rays.t_min) & (t <= rays.t_max) &
                          splat_mask(sphere.w >= LEAST_RADIUS);
         Intersection found = {hit, t, splat(0.0f), splat(0.0f), __float_as_int(id.x)};
         if (!any(hit)) return found;
-        const Real past = t - nearest;
-        const OctahedralPlace at = octahedral_place(past * rays.dx - lx, past * rays.dy - ly, past * rays.dz - lz);
+        const OctahedralPlace at = place_at(t, to, rays);
         found.u = at.u;
         found.v = at.v;
         return found;

@@ -245,7 +245,7 @@ class TileCaster:
         found = {
             "boxes": UnitSource("gpu/glyphs/boxes.cu", constants=(boxes, structs, glyphs)),
             "splat": UnitSource("gpu/glyphs/splat.cu", constants=(boxes, *access), rays_per_thread=0),
-            "resolve": UnitSource("gpu/glyphs/resolve.cu", constants=columns),
+            "resolve": UnitSource("gpu/glyphs/resolve.cu", constants=columns, rays_per_thread=0),
         }
         if self._has_parts:
             found["nearest_first"] = UnitSource("gpu/glyphs/nearest_first.cu", constants=plain)
