@@ -56,6 +56,10 @@ class RefusedError(ValueError):
     """A job that is not done here, and gets no result: its scene is not the one that was meant."""
 
 
+class DoneElsewhereError(Exception):
+    """Another sweep has done the job while this one waited for the device."""
+
+
 class DeviceBrokenError(RuntimeError):
     """The device failed amid a job; this process cannot use it any more."""
 
@@ -81,6 +85,8 @@ class Runner:
             record |= {"status": DONE, **self._done(job)}
         except (RefusedError, NoDeviceError):
             raise
+        except DoneElsewhereError:
+            return self._store.get(job.sha)
         except OSError as error:
             if is_of_the_place(error):
                 raise
@@ -108,6 +114,7 @@ class Runner:
                 about = context(target, settings.render.seed, ["raygrove", *words])
                 return {"rows": self._pictures(job, target, names, scene, state), "context": about}
             with alone_on(target.name):
+                self._check_not_done(job)
                 about = context(target, settings.render.seed, ["raygrove", *words])
                 clocks, task = clocks_of(target.kind), task_of(names, scene, state)
                 rows = [_with_rounds(row, task) for row in measured(names.kind, target, task)]
@@ -115,10 +122,16 @@ class Runner:
                     row["rounds"], about["load"], processors(), (clocks, clocks_of(target.kind)))]  # fmt: skip
             return {"rows": rows, "context": about, "clocks": clocks, "noise": list(dict.fromkeys(noise))}
 
+    def _check_not_done(self, job: Job) -> None:
+        """Two sweeps of one plan come to the same jobs at the same time; the device's turn tells who was first."""
+        if self._store.has(job.sha):
+            raise DoneElsewhereError
+
     def _suite(self, job: Job) -> dict[str, Any]:
         self._check_files(job, "model")
         settings = settings_of_job(job)
         with contextlib.closing(choose(settings.render.device, settings.device)) as target, alone_on(target.name):
+            self._check_not_done(job)
             report = report_of_job(job, target, settings, self._store)
             return {"report": report, "context": context(target, 0, command_of_job(job, self._store))}
 

@@ -67,7 +67,7 @@ def _report(jobs: SuiteJobs, suite: str, store: Store, place: Path, names: argpa
         return False
     if not report.rows:
         page = place / f"{suite}.md"
-        write_bytes(page, report.markdown(context).encode())
+        write_bytes(page, report.markdown(dict(context)).encode())
         words.warn(f"{suite}: nothing was measured, and {page} says what each scene lacks. {report.absent[0]}")
         return False
     for sentence in report.absent:

@@ -48,7 +48,8 @@ def check_writable(folder: Path, *names: str) -> None:
     if not folder.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
+        number = errno.EROFS if os.statvfs(folder).f_flag & os.ST_RDONLY else errno.EACCES
+        raise OSError(number, os.strerror(number), str(folder))
     try:
         with tempfile.TemporaryFile(dir=folder) as file:  # a file system that takes no files, or is full
             file.write(bytes(PROBE_BYTES))

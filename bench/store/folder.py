@@ -80,7 +80,7 @@ class Store:
         """Raise StoreError where the folder is not there any more: a disk that went away would otherwise be written
         beside."""
         if not (self.folder / MARK).is_file():
-            raise StoreError("the folder is not there any more", self.folder, "bring it back, and start again")
+            raise StoreError("the folder is not there any more", self.folder, "bring it back")
 
     def put(self, record: dict[str, Any]) -> str:
         """Keep a result; returns the hash of its job. Raises StoreError, and OSError where it cannot be written."""

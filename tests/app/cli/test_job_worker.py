@@ -4,10 +4,12 @@ broken device end it."""
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gzip
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -147,3 +149,20 @@ sys.exit(job_worker.main({str(store.folder)!r}))
         [sys.executable, "-c", code], input=order * 2, capture_output=True, text=True, timeout=PROCESS_S
     )
     assert done.returncode == 1 and len(done.stdout.splitlines()) == 1 and "the device is lost" in done.stderr
+
+
+def test_what_another_sweep_measured_meanwhile_is_not_measured_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two sweeps of one plan wait for the device with the same job; who comes second finds its result."""
+    (job,) = jobs_of(tmp_path, fixed={**FIXED, "scene": "walker", "configuration": "lbvh"})
+    store = Store.made(tmp_path / "store")
+
+    @contextlib.contextmanager
+    def second(device: str) -> Iterator[None]:
+        store.put({"job": dict(job.what), "status": "done", "seconds": 1.5, "rows": []})
+        yield
+
+    monkeypatch.setattr(job_running, "alone_on", second)
+    monkeypatch.setattr(job_running, "measured", lambda *_: pytest.fail("it was measured again"))
+    assert job_running.answer_of(Runner(store).run(job)) == {"status": "done", "seconds": 1.5}

@@ -8,6 +8,7 @@ import os
 import pathlib
 import threading
 import time
+import types
 
 import pytest
 
@@ -66,6 +67,17 @@ def test_a_folder_that_cannot_be_written_is_said_before_any_work(tmp_path: pathl
     Store.made(tmp_path / "store")
     (tmp_path / "store").chmod(0o555)
     with pytest.raises(PermissionError):
+        Store.made(tmp_path / "store")
+
+
+@pytest.mark.parametrize(("flag", "words"), [(os.ST_RDONLY, "Read-only file system"), (0, "Permission denied")])
+def test_a_disk_that_is_only_read_is_told_from_one_that_is_not_ours(
+    flag: int, words: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Store.made(tmp_path / "store")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    monkeypatch.setattr(os, "statvfs", lambda _: types.SimpleNamespace(f_flag=flag))
+    with pytest.raises(OSError, match=words):
         Store.made(tmp_path / "store")
 
 
