@@ -14,7 +14,7 @@ from raygrove.app.cli.common import DEFAULT_DEMO, reference_from, scene_from, se
 from raygrove.app.cli.of_stores import OF_JOBS
 from raygrove.app.cli.render import check_output
 from raygrove.app.cli.sweep import do_jobs, dry_run, gpus
-from raygrove.app.cli.sweep_plan import KEYS, Jobs, typed
+from raygrove.app.cli.sweep_plan import KEYS, Jobs
 from raygrove.app.export.scene_files import is_scene_file
 from raygrove.app.export.sequence import kind_of
 from raygrove.app.frames.exporting import smooth_samples
@@ -26,7 +26,7 @@ from raygrove.app.settings.file import leaves, to_table
 from raygrove.app.settings.flags import OPTION_KEYS, flag_of
 from raygrove.app.settings.settings import KEPT, Settings
 from raygrove.bench.store.folder import DONE, Store
-from raygrove.bench.store.jobs import digest_of_sources
+from raygrove.bench.store.jobs import digest_of_sources, typed
 from raygrove.bench.store.plans import Plan
 from raygrove.bench.store.tables import flat_rows
 

@@ -24,6 +24,8 @@ from raygrove.printable import printable_lines
 if TYPE_CHECKING:
     from raygrove.app.cli.main import Words
 
+SORTED = ("scene", "configuration", "ray_type", "frame")
+"""By what rows are sorted where nobody says."""
 HASH_DIGITS = 12
 """Digits of a hash that a table for people shows."""
 
@@ -49,7 +51,7 @@ def run(names: argparse.Namespace, words: Words) -> int:
         return _open(records, names.open)
     if names.pictures is not None:
         return result_pictures.write(records, rows, names.files[0], names.pictures, words)
-    rows.sort(key=lambda row: [_ordered(row.get(key)) for key in names.sort or ("scene", "configuration", "ray_type")])
+    rows.sort(key=lambda row: [_ordered(row.get(key)) for key in names.sort or SORTED])
     columns = list(names.columns or columns_of(rows))
     strange = [name for name in columns if rows and all(name not in row for row in rows)]
     if strange:
@@ -151,7 +153,7 @@ def _short(row: Mapping[str, Any], columns: Sequence[str]) -> dict[str, Any]:
 def _cell(name: str, value: Any) -> Any:
     if name == "sha":
         return str(value)[:HASH_DIGITS]
-    return shown(value) if isinstance(value, list | tuple) else value if value != "" else None
+    return shown(value, name) if isinstance(value, list | tuple) else value if value != "" else None
 
 
 def _lines_of(records: Sequence[Mapping[str, Any]]) -> str:

@@ -18,7 +18,7 @@ from raygrove.app.settings.flags import OPTION_KEYS, configuration_keys
 from raygrove.app.settings.ray_options import checked_rays, file_of
 from raygrove.app.settings.settings import Settings, option_field, set_option, set_text
 from raygrove.app.system.watch import BESIDE
-from raygrove.bench.store.jobs import DIGEST, FORMAT, MEASURES, Job, digest_of_files
+from raygrove.bench.store.jobs import DIGEST, FORMAT, MEASURES, Job, digest_of_files, typed
 from raygrove.bench.store.plans import Plan
 from raygrove.gpu.configuration import parse
 from raygrove.gpu.ray_sources import PICTURE as OF_PICTURE
@@ -270,12 +270,3 @@ def words_of(what: Mapping[str, Any], files: Sequence[str], command: str = "") -
         else:
             words.append(f"--{'hierarchy' if key == 'configuration' else key.replace('_', '-')}={typed(value, key)}")
     return words
-
-
-def typed(value: Any, key: str = "") -> str:
-    """A value as it is typed."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, list | tuple):
-        return {"size": "x", "frames": ":"}.get(key, ",").join(map(str, value))
-    return str(value)

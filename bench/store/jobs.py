@@ -21,6 +21,8 @@ TIMED = (*MEASURES[:3], SUITE)
 """What runs alone on its device."""
 DIGEST = "sha256:"
 """How the hash of files begins, where a job has it in the place of a name."""
+BETWEEN = {"size": "x", "frames": ":"}
+"""What is typed between the numbers of a value; a comma in others."""
 SOURCES = ("app", "bench", "gpu")
 ENDINGS = (".py", ".cu", ".cuh", ".cpp", ".h")
 
@@ -74,14 +76,20 @@ def described(what: Mapping[str, Any]) -> str:
     first = ("measure", "scene", "configuration", "device", "format", *BUILT_BY)
     scene = str(what.get("scene", ""))
     scene = scene[:19] if scene.startswith(DIGEST) else scene
-    rest = (f"{key}={_short(value)}" for key, value in sorted(what.items()) if key not in first)
+    rest = (f"{key}={_short(typed(value, key))}" for key, value in sorted(what.items()) if key not in first)
     named = (str(what.get(key, "")) for key in ("measure", "configuration", "device"))
     return " ".join(word for word in (*named, scene, *rest) if word)
 
 
-def _short(value: Any) -> str:
-    text = "x".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+def _short(text: str) -> str:
     return text[:19] if text.startswith(DIGEST) else text
+
+
+def typed(value: Any, key: str = "") -> str:
+    """A value of a job as it is typed."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return BETWEEN.get(key, ",").join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def digest_of_sources(root: pathlib.Path | None = None) -> str:

@@ -13,6 +13,7 @@ from raygrove.gpu.analysis.drawing import DASHES, Drawing, Line, Rectangle, Word
 
 from .folder import Store
 from .reading import ENDING
+from .tables import shown
 
 Row = Mapping[str, Any]
 COSTS = {"frame_ms": "shade", "trace_ms": "trace", "build_ms": "build", "refit_ms": "build"}
@@ -79,14 +80,11 @@ def names_of(rows: Sequence[Row]) -> list[str]:
 
     def name(row: Row) -> str:
         words = [str(row[key]) for key in plain if row.get(key)]
-        words += [f"{key} {_short(row[key])}" for key in rest if row.get(key) is not None]
+        told = (key for key in rest if row.get(key) is not None and not (key == "frames" and "frame" in rest))
+        words += [f"{key} {shown(row[key], key)[:24]}" for key in told]
         return " ".join(words) or str(row.get("configuration", ""))
 
     return [name(row) for row in rows]
-
-
-def _short(value: Any) -> str:
-    return "x".join(map(str, value)) if isinstance(value, list | tuple) else str(value)[:24]
 
 
 def clips_of(rows: Sequence[Row]) -> dict[str, list[tuple[float, float]]]:

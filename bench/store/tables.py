@@ -17,6 +17,8 @@ from raygrove.gpu.analysis.intervals import LEAST_SAMPLES, measured
 from raygrove.gpu.analysis.pages import document_of, facts_list, table_of
 from raygrove.gpu.analysis.race_tables import escaped
 
+from .jobs import typed
+
 Row = Mapping[str, Any]
 ENDINGS = (".csv", ".md", ".tex", ".html")
 FROM_ROWS = ("triangles", "layout", "update", "frame", "time", "mrays_per_s", "sah_cost", "depth", "bytes", "hits",
@@ -106,7 +108,7 @@ def written(
     comment, `shown_first`, parts of a page, before its table."""
     if ending == ".csv":
         return csv_table(rows, columns)
-    cells = [tuple(shown(row.get(name)) for name in columns) for row in rows]
+    cells = [tuple(shown(row.get(name), name) for name in columns) for row in rows]
     if ending == ".md":
         lines = ["| " + " | ".join(_in_markdown(cell) for cell in line) + " |" for line in (tuple(columns), *cells)]
         return "\n".join([lines[0], "|" + " --- |" * len(columns), *lines[1:], ""])
@@ -124,13 +126,13 @@ def written(
     )
 
 
-def shown(value: Any) -> str:
-    """A cell: four significant digits, lists as sizes are written."""
+def shown(value: Any, key: str = "") -> str:
+    """A cell: four significant digits, lists as they are typed."""
     if value is None:
         return ""
     if isinstance(value, float):
         return f"{value:.4g}" if abs(value) < 1e4 else f"{value:.0f}"
-    return "x".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    return typed(value, key) if isinstance(value, list | tuple) else str(value)
 
 
 def _in_markdown(cell: str) -> str:

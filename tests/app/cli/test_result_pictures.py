@@ -44,6 +44,13 @@ def test_parts_become_a_folder_of_the_same_bytes(tmp_path: Path, capsys: pytest.
     assert capsys.readouterr().err == f"Wrote {out}/: 5 pictures.\n"
 
 
+def test_rows_of_parts_are_in_the_order_of_their_frames(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = drawn(tmp_path / "store", (4, 6), (0, 2), (2, 4))
+    assert main(["results", str(store.folder), "--columns", "frame,frames"]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()[1:]]
+    assert rows == [[str(number), f"{number // 2 * 2}:{number // 2 * 2 + 2}"] for number in range(6)]
+
+
 def test_parts_become_a_video_of_their_rate(tmp_path: Path) -> None:
     av = pytest.importorskip("av", reason="PyAV is not installed: the extra video")
     store, out = drawn(tmp_path / "store", (2, 4), (0, 2)), tmp_path / "film.mp4"

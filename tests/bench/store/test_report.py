@@ -37,6 +37,10 @@ def test_names_are_what_rows_differ_in() -> None:
     rows = [row("lbvh", size=[8, 6], seed=1, trace_ms=1.0), row("lbvh", size=[16, 12], seed=1, trace_ms=2.0)]
     assert names_of(rows) == ["size 8x6", "size 16x12"] and names_of(rows[:1]) == ["lbvh"]
     assert names_of([row("lbvh", frame=0), row("hploc", frame=1)]) == ["lbvh frame 0", "hploc frame 1"]
+    parts = [row("lbvh", frames=[0, 2], frame=1), row("lbvh", frames=[2, 4], frame=2)]
+    assert names_of(parts) == ["frame 1", "frame 2"], "in which part a picture was drawn says nothing of it"
+    clips = [row("lbvh", frames=[0, 2], eye=[1, 2]), row("lbvh", frames=[2, 4], eye=[3, 4])]
+    assert names_of(clips) == ["frames 0:2 eye 1,2", "frames 2:4 eye 3,4"], "as they are typed"
 
 
 def test_clips_are_lines_over_their_frames() -> None:
