@@ -16,6 +16,7 @@ lets additions and multiplications be fused, as -O3 does. That the results are t
 tests/gpu/target/test_as_users_have_it.py; `RAYGROVE_HOST_FLAGS= make test` tests what users have itself."""
 
 os.environ.setdefault("RAYGROVE_HOST_FLAGS", HOST_FLAGS)
+os.environ.setdefault("RAYGROVE_HOST_SPIN_US", "0")  # a thread that spins takes from the other tests
 
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # in the background of a shell; what tests start hears Ctrl-C
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -77,7 +77,10 @@ class HostTarget(Target):
         self._runtime = _load_runtime()
         threads = self.options.threads or processors()
         split = int(os.environ.get("RAYGROVE_HOST_FORCE_SPLIT", "0") == "1")
-        self._pool = ctypes.c_void_p(self._runtime.pool_create(threads, self.options.spin_us, split))
+        spin_us = self.options.spin_us
+        if spin_us == TargetOptions.spin_us:  # nobody chose: tests, many of which run at once, let no thread spin
+            spin_us = int(os.environ.get("RAYGROVE_HOST_SPIN_US", spin_us))
+        self._pool = ctypes.c_void_p(self._runtime.pool_create(threads, spin_us, split))
         if not self._pool:
             raise OutOfMemoryError("the host target's threads", 1 << 20, free_memory())
         self.threads = self._runtime.pool_threads(self._pool)

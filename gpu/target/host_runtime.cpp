@@ -2,7 +2,8 @@
 //
 // `remaining` counts the blocks nobody has claimed; a claim is one compare-and-swap, and the job's other fields stand
 // still until the last claimed block is done. They may be read after a claim only: whoever has none may be late, and
-// look at the next job being written. An idle worker spins for `spin_us`, then sleeps.
+// look at the next job being written. An idle worker spins for `spin_us`, then sleeps;
+// one of a fixed split naps.
 //
 // With `force_split` block b belongs to thread b % threads, so that a race between blocks cannot hide behind a quick
 // first thread (for ThreadSanitizer). There is no claim then: every thread reads the fields of every job, to learn what
@@ -89,7 +90,20 @@ static bool has_work(Pool* pool, int seen) {
     return __atomic_load_n(&pool->remaining, __ATOMIC_SEQ_CST) > 0;
 }
 
+// A sleep that takes no lock: threads of a fixed split that passed one on would be ordered by it, and races hidden.
+static void nap(int turn) {
+    const timespec t = {0, 20000L << (turn < 4 ? turn : 4)};
+    nanosleep(&t, nullptr);
+}
+
 static void wait_for_work(Pool* pool, int seen) {
+    if (pool->force_split && pool->spin_ns > 0) {
+        for (int turn = 0; !has_work(pool, seen); ++turn) {
+            if (__atomic_load_n(&pool->stopping, __ATOMIC_ACQUIRE)) return;
+            nap(turn);
+        }
+        return;
+    }
     const int64_t until = now_ns() + pool->spin_ns;
     for (int turn = 0;; ++turn) {
         if (has_work(pool, seen) || __atomic_load_n(&pool->stopping, __ATOMIC_ACQUIRE)) return;
@@ -177,8 +191,11 @@ EXPORT void pool_run(Pool* pool, Entry entry, void** arguments, int block_count)
     const int all = pool->force_split ? pool->threads : block_count;
     for (unsigned turn = 1; __atomic_load_n(&pool->done, __ATOMIC_ACQUIRE) < all; ++turn) {
         relax();
-        // threads wait for one another there, and may be more than the cores
-        if (pool->force_split && (turn & 255) == 0) sched_yield();
+        // who is waited for may have lost its core, to another program or to a thread of this pool
+        if ((turn & 255) == 0) {
+            if (pool->force_split) nap(0);
+            else sched_yield();
+        }
     }
 }
 

@@ -34,6 +34,8 @@ FLAGS = {
     " --param asan-instrumentation-with-call-threshold=0",
     "thread": BY_CHOICE + "-O1 -g1 -fno-omit-frame-pointer -fsanitize=thread",
 }
+SPIN_US = {"address": "0", "thread": "100"}
+"""TSan takes the lock of threads that sleep for an order of what they do; who naps takes none (host_runtime.cpp)."""
 LIBRARIES = {"address": ("libasan.so", "libstdc++.so.6"), "thread": ("libtsan.so", "libstdc++.so.6")}
 WATCH = {"address": "memory", "thread": "races"}
 """What each tool is run for: their units take the longest to compile and to run, and many differ in nothing that it
@@ -78,6 +80,7 @@ def run_child(tool: str, *scenario: str) -> subprocess.CompletedProcess[str]:
         "LD_PRELOAD": preload,
         "RAYGROVE_HOST_FLAGS": FLAGS[tool],
         "RAYGROVE_HOST_FORCE_SPLIT": "1",
+        "RAYGROVE_HOST_SPIN_US": SPIN_US[tool],
         "CXX": "g++",
         "OPENBLAS_NUM_THREADS": "1",
     }
