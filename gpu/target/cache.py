@@ -27,8 +27,12 @@ from .private_folders import NotPrivateError, open_private, temporary_folder
 from .remarks import remark
 
 _PART = ".part-"
-_STALE_S = 3600.0
-"""Seconds after which a file under its temporary name counts as left by a program that was ended."""
+_STALE_S, _LOOKED_FOR_S = 3600.0, 60.0
+"""Seconds after which a file under its temporary name counts as left by a program that was ended; and how often a
+program looks for such files, at most: a folder of thousands takes longer to list than a file to write."""
+
+_looked: dict[pathlib.Path, float] = {}
+"""When this program looked for them, by folder."""
 
 _SEAL = struct.Struct("<16sQ32s")
 _MARK = b"raygrove sealed\0"
@@ -223,6 +227,10 @@ def _seal(path: pathlib.Path) -> None:
 
 def _clear_left(folder: pathlib.Path) -> None:
     """Remove what programs that were ended while they wrote have left."""
+    now = time.monotonic()
+    if now - _looked.get(folder, -_LOOKED_FOR_S) < _LOOKED_FOR_S:
+        return
+    _looked[folder] = now
     for path in (*folder.glob(f"{_PART}*"), *folder.glob(f"{LOCK}*")):
         with contextlib.suppress(OSError):
             if time.time() - path.lstat().st_mtime > _STALE_S:
