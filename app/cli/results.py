@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 SORTED = ("scene", "configuration", "ray_type", "frame")
 """By what rows are sorted where nobody says."""
-HASH_DIGITS = 12
-"""Digits of a hash that a table for people shows."""
 
 
 def run(names: argparse.Namespace, words: Words) -> int:
@@ -151,9 +149,7 @@ def _short(row: Mapping[str, Any], columns: Sequence[str]) -> dict[str, Any]:
 
 
 def _cell(name: str, value: Any) -> Any:
-    if name == "sha":
-        return str(value)[:HASH_DIGITS]
-    return shown(value, name) if isinstance(value, list | tuple) else value if value != "" else None
+    return shown(value, name) if name == "sha" or isinstance(value, list | tuple) else value if value != "" else None
 
 
 def _lines_of(records: Sequence[Mapping[str, Any]]) -> str:

@@ -48,6 +48,7 @@ EXTRAS = {
     "meshopt": ("meshopt", "glTF compressed by meshoptimizer", "meshopt"),
     "anywidget": ("anywidget", "the viewer in notebooks", "notebook"),
     "duckdb": ("DuckDB", "SQL over stores of results, and packing them", "query"),
+    "distributed": ("Dask", "sweeps that several hosts share as they come", "cluster"),
     "usd-core": ("OpenUSD", "USD files (.usd, .usda, .usdc, .usdz)", "usd"),
     "lazrs": ("lazrs", "packed surveys (.laz)", "particles"),
 }

@@ -27,6 +27,9 @@ FROM_ROWS = ("triangles", "layout", "update", "frame", "time", "mrays_per_s", "s
 SHOWN = ("scene", "configuration", "ray_type", "rays", "device", "frame", "build_ms", "refit_ms", "trace_ms",
          "frame_ms", "mrays_per_s", "sah_cost", "status", "sha", "noise")  # fmt: skip
 """The columns that a table has where nobody says."""
+LAST = ("status", "sha", "noise", "sentence")
+HASH_DIGITS = 12
+"""Digits of a hash that people are shown; files for programs have all."""
 _FILTER = re.compile(r"([\w.]+)(!=|<=|>=|=|<|>)(.*)", re.DOTALL)
 _COMPARED: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge,
@@ -114,10 +117,8 @@ def written(
         return "\n".join([lines[0], "|" + " --- |" * len(columns), *lines[1:], ""])
     if ending == ".tex":
         return _latex(columns, cells, " ".join([title, verdict, *(f"{key}: {value}." for key, value in facts.items())]))
-    names = sum(1 for name in columns if all(not isinstance(row.get(name), int | float) for row in rows))
-    order = sorted(
-        range(len(columns)), key=lambda place: any(isinstance(r.get(columns[place]), int | float) for r in rows)
-    )
+    names = sum(1 for name in columns if _turn(name, rows) == 0)
+    order = sorted(range(len(columns)), key=lambda place: _turn(columns[place], rows))
     turned = [tuple(line[place] for place in order) for line in cells]
     heads = tuple(columns[place] for place in order)
     said = f'<p class="verdict">{html.escape(verdict)}</p>' if verdict else ""
@@ -126,10 +127,17 @@ def written(
     )
 
 
+def _turn(name: str, rows: Sequence[Row]) -> int:
+    """On a page, which a phone may show: what a row is, then its figures, then what is told of all of it."""
+    return 2 if name in LAST else int(any(isinstance(row.get(name), int | float) for row in rows))
+
+
 def shown(value: Any, key: str = "") -> str:
     """A cell: four significant digits, lists as they are typed."""
     if value is None:
         return ""
+    if key == "sha":
+        return str(value)[:HASH_DIGITS]
     if isinstance(value, float):
         return f"{value:.4g}" if abs(value) < 1e4 else f"{value:.0f}"
     return typed(value, key) if isinstance(value, list | tuple) else str(value)

@@ -90,6 +90,15 @@ def test_files_hold_the_rows_whatever_stands_in_them() -> None:
     assert page.policy.startswith("default-src 'none'") and "A &lt; B" in text and "well &amp; good" in text
 
 
+def test_a_page_shows_figures_before_hashes_which_are_short() -> None:
+    """A phone shows the first columns."""
+    rows = [{"scene": "walker", "sha": "ab" * 32, "status": "done", "trace_ms": 1.5}]
+    text = written(".html", "T", rows, ["scene", "status", "sha", "trace_ms"], {})
+    assert re.findall(r"<th[^>]*>(\w+)", text) == ["scene", "trace_ms", "status", "sha"]
+    assert re.findall(r"(?:ab){2,}", text) == ["ab" * 6]
+    assert "ab" * 32 in written(".csv", "T", rows, ["sha"], {})
+
+
 def test_results_are_read_from_lines_and_from_stores(tmp_path: pathlib.Path) -> None:
     store = Store.made(tmp_path / "store")
     for number in range(3):
