@@ -55,7 +55,8 @@ class RaceHeader(QWidget):
     def name(self, title: str, policy: str, spelling: str, *, may_leave: bool) -> None:
         """Who this is."""
         self._title, self._policy = title, policy
-        self.line.setText(spelling)
+        if self.line.isHidden():  # figures come while somebody types
+            self.line.setText(spelling)
         self.leave.setVisible(may_leave)
         self.setToolTip(
             tip(

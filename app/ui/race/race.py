@@ -346,11 +346,14 @@ class Race(QObject):
         from raygrove.app.frames import race_report  # with the pages and charts of reports
 
         work = lambda job: race_report.report(job, scene, state, texts, path, command)  # noqa: E731
-        return self._document.start_job(tr("Racing the whole clip"), work, done)
+        return self._document.start_job(tr("Racing the whole clip:"), work, done)
 
 
 def said_of(found: StepDifference, one: str, other: str) -> str:
     """What the colours of a difference mean."""
-    share = tr("{one} takes {total:,} steps {word} than {other}; blue: up to {most:,} fewer a ray, brown: more.")
+    colors = tr("blue: up to {most:,} fewer a ray, brown: more.").format(most=found.most)
+    if not found.total:
+        return tr("{one} takes as many steps as {other} in all; {colors}").format(one=one, other=other, colors=colors)
+    share = tr("{one} takes {total:,} steps {word} than {other}; {colors}")
     word = tr("more") if found.total > 0 else tr("fewer")
-    return share.format(one=one, other=other, total=abs(found.total), word=word, most=found.most)
+    return share.format(one=one, other=other, total=abs(found.total), word=word, colors=colors)

@@ -25,13 +25,15 @@ LEAST_LETTERS = 4
 
 
 class RaceBar(QWidget):
-    """See the module. Those that carry a text say what was chosen, the others what was pressed."""
+    """See the module. Those that carry a text say what was chosen, the others what was pressed; `height_changed` tells
+    that it needs more rows than before, or fewer."""
 
     mode_wanted = Signal(str)
     pair_wanted = Signal(str)
     lines_wanted = Signal(str)
     add_wanted = Signal()
     report_wanted = Signal()
+    height_changed = Signal()
 
     def __init__(
         self, options: Callable[[], RaceOptions], places: Callable[[], SensorPlaces], parent: QWidget | None = None
@@ -58,6 +60,11 @@ class RaceBar(QWidget):
         self.said = Label("", self)
         self.said.setObjectName("race.said")
         self.said.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.wrong = Label("", self)
+        self.wrong.setObjectName("race.wrong")
+        self.wrong.setWordWrap(True)
+        self.wrong.setStyleSheet(ERROR_STYLE)
+        self.wrong.hide()
         self.add = QPushButton(self.tr("+ Add"), self)
         self.add.setObjectName("race.add")
         self.add.setToolTip(self.tr("Let the configuration that is chosen in the pipeline take part"))
@@ -86,6 +93,7 @@ class RaceBar(QWidget):
         column.setContentsMargins(4, 4, 4, 4)
         column.setSpacing(4)
         column.addLayout(self._rows)
+        column.addWidget(self.wrong)
         column.addWidget(self.rays)
 
     def sizeHint(self) -> QSize:
@@ -93,9 +101,10 @@ class RaceBar(QWidget):
         return QSize(400, self.heightForWidth(self.width()))
 
     def heightForWidth(self, width: int) -> int:
-        """One row, a second one where not all has room beside each other, and one for rays that are not the
-        picture's."""
-        return HEIGHT + (HEIGHT - 4) * ((not self.rays.is_of_picture) + self._is_in_two(width))
+        """One row, a second one where not all has room beside each other, one for rays that are not the picture's, and
+        what is wrong as a whole."""
+        wrong = 0 if self.wrong.isHidden() else self.wrong.heightForWidth(width - 8) + 4
+        return HEIGHT + wrong + (HEIGHT - 4) * ((not self.rays.is_of_picture) + self._is_in_two(width))
 
     def _is_in_two(self, width: int) -> bool:
         return sum(part.minimumSize().width() + SPACE for part in self._parts) > width
@@ -136,9 +145,13 @@ class RaceBar(QWidget):
 
     def say(self, sentence: str, is_wrong: bool = False) -> None:
         """What is to be known of what is shown, or what is wrong with what was typed."""
-        self.said.setStyleSheet(ERROR_STYLE if is_wrong else "")
-        self.said.setText(sentence)
-        self.said.setToolTip(sentence)
+        before = self.wrong.text()
+        for label, text in ((self.said, "" if is_wrong else sentence), (self.wrong, sentence if is_wrong else "")):
+            label.setText(text)
+            label.setToolTip(text)
+        self.wrong.setVisible(bool(self.wrong.text()))
+        if self.wrong.text() != before:
+            self.height_changed.emit()
 
     def _offers(self) -> list[Offer]:
         refusal = "" if len(contestants_of(self._options())) > 1 else self.tr("It takes two.")

@@ -60,6 +60,7 @@ class RaceView(QWidget):
         self.bar, self.lines, self._made = bar, lines, made
         for below in (bar, lines):
             below.setParent(self)
+        bar.height_changed.connect(lambda: self._arrange() if self._slots else None)
         self._options = RaceOptions()
         self.headers: list[RaceHeader] = []
         self.pictures: list[RacePicture] = []

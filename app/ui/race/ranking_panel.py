@@ -8,12 +8,13 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from raygrove.app.settings.race_options import MOST
 from raygrove.app.settings.titles import structure_title
 from raygrove.app.ui.pipeline.faces import milliseconds
 from raygrove.app.ui.plain_text import Label
+from raygrove.app.ui.widgets.elided_label import ElidedLabel
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
 from raygrove.gpu.analysis.live_race import LiveRace
 from raygrove.gpu.analysis.race import LETTERS, Contestant, told_once
@@ -43,13 +44,12 @@ class RankingPanel(QWidget):
         bold.setBold(True)
         self.rows: list[tuple[Label, ...]] = []
         for place in range(MOST):
-            labels = tuple(Label("", self) for _ in range(5))
+            labels = tuple(ElidedLabel("", self) if column == 2 else Label("", self) for column in range(5))
             for column, label in enumerate(labels):
                 label.setAlignment(Qt.AlignmentFlag.AlignRight if column > 2 else Qt.AlignmentFlag.AlignLeft)
                 grid.addWidget(label, place, column)
             for label in labels[:2]:
                 label.setFont(bold)
-            labels[2].setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
             self.rows.append(labels)
         self.reasons, self.hits = Label("", self), Label("", self)
         self.reasons.setObjectName("reasons")

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
+from raygrove.app.ui.dialogs.tree_dialog import take_tree
 from raygrove.gpu.analysis.ray_log import Event
+from raygrove.gpu.face.building import build as build_tree
+from raygrove.gpu.face.clips import Clip
 
 if TYPE_CHECKING:
     from tests.app.ui.guide_pictures import Stage
@@ -61,6 +66,43 @@ def build(stage: Stage) -> Iterable[QWidget]:
     panel.go(11)
     stage.rest(0.5)
     return ()
+
+
+def own_tree(stage: Stage) -> Iterable[QWidget]:
+    """A tree of a file over the walker: proved, and the structure from then on."""
+    stage.document.change("settings.window.workspace", "inspect")
+    stage.demo("walker", 1.2)
+    stage.still()
+    assert stage.document.scene is not None
+    path = Path(tempfile.mkdtemp()) / "theirs.rgtree"
+    mesh = Clip.from_plain(stage.document.scene).at(stage.document.state.timeline.time)
+    with build_tree(*mesh, "binned_sah", device="cpu") as made:
+        made.save(path)
+    raise_dock(stage, "tree")
+    take_tree(stage.window.session, str(path))
+    shown = stage.window.ray_tools.tree
+    render = lambda: stage.document.state.settings.render  # noqa: E731
+    stage.until(lambda: not stage.document.jobs and render().hierarchy == "theirs", "the tree")
+    stage.until(lambda: not shown.is_old and shown.model.rowCount() == 1, "its root")
+    shown.find_node(0)
+    stage.until(lambda: shown.chosen == 0, "the node")
+    stage.rest(1.0)
+    return ()
+
+
+def lesson(stage: Stage) -> Iterable[QWidget]:
+    """The first question of a lesson, predicted and measured."""
+    stage.window.opened_dialogs.show_lesson("refit-or-rebuild")
+    shown = stage.window.opened_dialogs.lesson
+    assert shown is not None
+    stage.until(lambda: not stage.document.jobs and stage.document.scene is not None, "its scene")
+    stage.at(1.2)
+    stage.still()
+    shown.choices.buttons()[0].click()
+    shown.measure.click()
+    stage.until(lambda: len(shown.steps) == 1 and not shown.is_measuring, "what was measured")
+    stage.rest(0.5)
+    return (shown,)
 
 
 def raise_dock(stage: Stage, name: str) -> None:

@@ -33,7 +33,17 @@ from raygrove.app.ui.dialogs.settings_dialog import SettingsDialog
 from raygrove.app.ui.session.session import make_session
 from raygrove.app.ui.window.application import make_application, make_view, open_window
 from raygrove.app.ui.window.main_window import MainWindow
-from tests.app.ui.guide_laboratory import advice, build, divergence, hot_spots, ray, sensor, tree
+from tests.app.ui.guide_laboratory import (
+    advice,
+    build,
+    divergence,
+    hot_spots,
+    lesson,
+    own_tree,
+    ray,
+    sensor,
+    tree,
+)
 
 OUT = Path(__file__).resolve().parents[3] / "docs/images/guide"
 WINDOW, FIRST_WINDOW = (1180, 800), (1280, 720)
@@ -296,7 +306,7 @@ PICTURES = {
     for made in (
         *(window, welcome, model, timeline, cameras, pipeline),
         *(compare, statistics, boxes, pixel, ray, tree, build, hot_spots, sensor, divergence),
-        *(race, advice, light, export, settings, palette, trouble),
+        *(race, advice, own_tree, lesson, light, export, settings, palette, trouble),
     )
 }
 ALONE = ("statistics",)

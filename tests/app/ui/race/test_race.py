@@ -153,10 +153,11 @@ def test_contestants_come_go_and_change_in_steps_of_undo(raced: MainWindow, qtbo
     assert view.headers[2].line.isVisible()
     view.headers[2].line.setText("ploc/bvh4@auto:nothing=1")
     QTest.keyClick(view.headers[2].line, Qt.Key.Key_Return)
-    assert "nothing" in view.bar.said.text() and len(contestants_of(document.state.settings.race)) == 3
+    assert "nothing" in view.bar.wrong.text() and len(contestants_of(document.state.settings.race)) == 3
+    assert view.bar.wrong.height() >= view.bar.wrong.heightForWidth(view.bar.wrong.width()), "all of it is seen"
     view.headers[2].line.setText("ploc/bvh4@auto")
     QTest.keyClick(view.headers[2].line, Qt.Key.Key_Return)
-    assert contestants_of(document.state.settings.race)[2] == "ploc/bvh4@auto" and view.bar.said.text() == ""
+    assert contestants_of(document.state.settings.race)[2] == "ploc/bvh4@auto" and not view.bar.wrong.isVisible()
     assert document.state.settings.render.hierarchy == "ploc", "the pipeline shows what was typed"
     view.headers[0].leave.click()
     assert contestants_of(document.state.settings.race) == ("hploc", "ploc/bvh4@auto") and len(view.headers) == 2
@@ -306,7 +307,7 @@ def test_rays_of_a_sensor_are_raced_and_drawn(raced: MainWindow, qtbot: Any, mon
     qtbot.waitUntil(lambda: race.ray_marks[1].isVisible())
     bar.rays.line.setText("dome:rows=none")
     bar.rays.line.returnPressed.emit()
-    assert "a whole number from 1 to 4096" in bar.said.text() and document.state.settings.rays.measured == "dome"
+    assert "a whole number from 1 to 4096" in bar.wrong.text() and document.state.settings.rays.measured == "dome"
     document.change("settings.rays.show", False)
     assert not race.ray_marks[1].isVisible()
     document.undo()

@@ -5,10 +5,17 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from raygrove.app.frames.race_hits import StepDifference
 from raygrove.app.settings.titles import structure_title
 from raygrove.app.ui.race.header import RaceHeader
 from raygrove.app.ui.race.naming import policy_title
+from raygrove.app.ui.race.race import said_of as difference_said
 from raygrove.app.ui.race.ranking_panel import RankingPanel
+from raygrove.app.ui.widgets.elided_label import ElidedLabel
 from raygrove.gpu.analysis.hit_proof import HitProof
 from raygrove.gpu.analysis.intervals import Measured
 from raygrove.gpu.analysis.live_race import LiveRace
@@ -24,6 +31,29 @@ def test_a_bar_that_leaves_the_scale_says_so(qtbot: Any) -> None:
     assert not header.leaves_scale and second.width() > 2.5 * first.width() and second.left() >= first.right()
     header.show_costs({"build": 2.0, "trace": 60.0}, 10.0, "62 ms", "4th")
     assert header.leaves_scale and header.segments()[-1][1].right() <= 300 - 64
+
+
+def test_figures_that_come_leave_what_is_typed(qtbot: Any) -> None:
+    header = RaceHeader("A")
+    qtbot.addWidget(header)
+    header.show()
+    header.name("Linear BVH", "rebuild", "lbvh", may_leave=True)
+    header.edit()
+    QTest.keyClicks(header.line, "hploc")
+    header.name("Linear BVH", "rebuild", "lbvh", may_leave=True)  # as each time when figures are shown
+    QTest.keyClicks(header.line, "@auto")
+    with qtbot.waitSignal(header.spelt) as told:
+        QTest.keyClick(header.line, Qt.Key.Key_Return)
+    assert told.args == ["hploc@auto"]
+
+
+def test_a_name_that_has_no_room_ends_in_dots(qtbot: Any) -> None:
+    label = ElidedLabel("Linear BVH / BVH4")
+    qtbot.addWidget(label)
+    label.resize(label.fontMetrics().horizontalAdvance(label.text()) // 2, 20)
+    assert label.shown.endswith("…") and label.text() == "Linear BVH / BVH4"
+    label.resize(400, 20)
+    assert label.shown == "Linear BVH / BVH4" and label.minimumSizeHint().width() == 0
 
 
 def test_a_ranking_that_is_paused_stays(qtbot: Any) -> None:
@@ -52,6 +82,15 @@ def test_hits_that_differ_are_said_before_anyone_is_ranked(qtbot: Any) -> None:
     live.prove([HitProof(100, 50), HitProof(100, 50, 2, 7)])
     panel.take(live, True)
     assert panel.standing == () and panel.hits.text() == "HITS DIFFER: B 7 of 100 rays compared, 2 ties."
+
+
+def test_a_difference_is_said_in_words() -> None:
+    none = np.zeros((2, 2), bool)
+    for steps, said in (
+        ([[0, 3], [-3, 0]], "A takes as many steps as C in all; blue: up to 3 fewer a ray, brown: more."),
+        ([[2, 0], [0, 2]], "A takes 4 steps more than C; blue: up to 2 fewer a ray, brown: more."),
+    ):
+        assert difference_said(StepDifference(np.array(steps), none), "A", "C") == said
 
 
 def test_names_are_peoples_words() -> None:
