@@ -11,7 +11,7 @@ import numpy as np
 
 from raygrove.app.frames.live_hot_spots import LiveHotSpots, LiveList
 from raygrove.app.frames.measured_rays import MeasuredRays
-from raygrove.gpu.analysis.divergence import Divergence
+from raygrove.gpu.analysis.divergence import HEIGHT, WIDTH, Divergence
 from raygrove.gpu.analysis.hot_findings import HotFinding
 from raygrove.gpu.analysis.hot_frames import (
     divergence_of,
@@ -99,6 +99,21 @@ class HotQuestions(OfViews):
         if shown is None:
             return None
         return nodes_of_pixel(self._engine, shown, across * shown.pixels.width, down * shown.pixels.height)
+
+    def longest_ray(self, column: int, row: int, view: int = 0) -> tuple[float, float] | None:
+        """The place of the newest picture, from 0 to 1 of its width and height, whose primary ray takes most steps
+        (nodes and primitives) in a tile of a warp."""
+        shown = self._shown(view)
+        if shown is None:
+            return None
+        found = self._engine.buffers(shown, shaded=False)
+        steps = found["steps"].astype(np.int64) + found["tests"]
+        left, top = column * WIDTH, row * HEIGHT
+        tile = steps[top : top + HEIGHT, left : left + WIDTH]
+        if not tile.size:
+            return None
+        down, across = np.unravel_index(int(tile.argmax()), tile.shape)
+        return (left + int(across) + 0.5) / steps.shape[1], (top + int(down) + 0.5) / steps.shape[0]
 
     def measured_ends(self, view: int = 0) -> np.ndarray | str | None:
         """Where some of the rays that are measured begin and end (MeasuredRays.ends), or why they cannot be read or

@@ -1,10 +1,12 @@
-"""What the laboratory costs: hot spots, steps of the ray debugger, races, and validation.
+"""What the laboratory costs: hot spots, steps of the ray debugger, races, the tree browser, and validation.
 
 Hot spots and divergence stand beside the frame's own trace, each of a tree that was just rebuilt: `counted` is what a
 view that shows them live pays for a frame, from the first launch to the last on the target's clock, nothing read;
 `listed` is what one pays who asks for a list besides (the slower of those by node and by object), and `read`
 who asks for the whole tables of a new tree, on the host: wall times. A race stands beside the
-frames of each contestant alone, the validation is of a large tree: wall times on an idle device, waited for each time.
+frames of each contestant alone; browser and validation are of a large tree: wall times on an idle device, waited for
+each time. The browser is what the panel Tree asks for: the root and its children when it opens, and a page of children
+for each node that is opened on the way down to a leaf.
 All are medians; the first of each compile and capture, and do not count. Advice is over a clip of 100 frames, once, its
 kernels compiled by a first time over a few: what `rg.advise` takes.
 """
@@ -29,11 +31,14 @@ from raygrove.gpu.analysis.hot_frames import corners_of, spots_read
 from raygrove.gpu.analysis.hot_lists import HotLists
 from raygrove.gpu.analysis.proved_trees import proved, uploaded, validate_on
 from raygrove.gpu.analysis.ray_log import record_ray
+from raygrove.gpu.analysis.tree_rows import TreeRow
 from raygrove.gpu.analysis.validation import validate
 from raygrove.gpu.camera import fit
 from raygrove.gpu.engine import Engine, View, ViewSettings
 from raygrove.gpu.face.clips import Clip
 from raygrove.gpu.face.laboratory import advise
+from raygrove.gpu.hierarchy.base import NodeTable
+from raygrove.gpu.inspector import Inspector
 from raygrove.gpu.pixels import ArrayPixels
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.target.base import Target
@@ -52,7 +57,7 @@ _NUMBERS = itertools.count(1 << 43)
 ADVICE_FRAMES, ADVICE_TRIANGLES, ADVICE_SIZE, WARMING = 100, 100_000, (1024, 768), 4
 HOT_SCENES = ("orbit", "explode", "room")
 HOT_STRUCTURES = ("lbvh", "hploc", "median_sah")
-PARTS = ("hot", "ray", "race", "validation", "advice")
+PARTS = ("hot", "ray", "race", "browser", "validation", "advice")
 ARGUMENTS = (
     DEVICE,
     repeat(9),
@@ -62,7 +67,7 @@ ARGUMENTS = (
         type=at_least_one,
         default=10_000_000,
         metavar="N",
-        help="of the tree that is validated, about (default: %(default)s)",
+        help="of the tree that is opened and validated, about (default: %(default)s)",
     ),
     argument(
         "--triangles",
@@ -91,8 +96,8 @@ def run(names: argparse.Namespace) -> int:
             rows.append(debugger_row(target, make_demo("explode", names.triangles), size, names.repeat))
         if "race" in parts:
             rows += race_rows(target, make_demo("orbit"), (512, 384), 4 * names.repeat)
-        if "validation" in parts:
-            rows += validation_rows(target, make_demo("blob", names.nodes * 3 // 2), min(3, names.repeat))
+        if large := [part for part in ("browser", "validation") if part in parts]:
+            rows += large_rows(target, make_demo("blob", names.nodes * 3 // 2), large, min(3, names.repeat))
         if "advice" in parts:
             rows.append(advice_row(make_demo("explode", ADVICE_TRIANGLES), range(ADVICE_FRAMES), names.device))
     cells = [(row["what"], row["of"], f"{row['figure']:.3f}", row["unit"], row["beside"]) for row in rows]
@@ -246,15 +251,49 @@ def advice_row(scene: Scene, frames: range, device: str) -> Row:
     return {"what": "advice", "of": of, "figure": seconds, "unit": "s", "beside": found.sentence}
 
 
-def validation_rows(target: Target, scene: Scene, count: int) -> list[Row]:
-    """A tree over a large scene, found to be sound: from arrays of the host, as files are, and when it lies on the
-    target; and by the host alone."""
+def large_rows(target: Target, scene: Scene, parts: Sequence[str], count: int) -> list[Row]:
+    """A tree over a large scene: opened, and proved, as `parts` say."""
+    rows: list[Row] = []
     with contextlib.closing(Engine(target, scene)) as engine:
         view = view_of(target, scene, "lbvh", (16, 16))
         engine.render_frame(Moment(), [view])
         engine.flush()
+        if "browser" in parts:
+            rows += browser_rows(target, lambda: Inspector(engine.drawn_slot(view)), count)
+        if "validation" not in parts:
+            return rows
         table, corners = engine.drawn_slot(view).hierarchy.nodes(), corners_of(engine, view)
     assert corners is not None, "it has triangles alone"
+    return rows + validation_rows(target, table, corners, count)
+
+
+def browser_rows(target: Target, begin: Callable[[], Inspector], count: int) -> list[Row]:
+    """Seconds until a tree that nobody has looked into shows its root and the children, and milliseconds of a page of
+    children on the way to a leaf."""
+
+    def opened() -> tuple[Inspector, list[TreeRow]]:
+        inspector = begin()
+        return inspector, [*inspector.children(inspector.root().rows[0].node).rows]
+
+    seconds = median_ms(target, opened, count) / 1e3
+    inspector, rows = opened()
+    pages: list[float] = []
+    while inner := [row.node for row in rows if not row.node.is_leaf]:
+        began = time.perf_counter()
+        rows = [*inspector.children(inner[0]).rows]
+        pages.append((time.perf_counter() - began) * 1e3)
+    counts = inspector.nodes.hierarchy.stats()
+    of = f"{counts.node_count + counts.leaf_count:,} nodes"
+    return [
+        {"what": "tree browser, opened", "of": of, "figure": seconds, "unit": "s", "beside": "root and its children"},
+        {"what": "tree browser, a page", "of": of, "figure": statistics.median(pages), "unit": "ms",
+         "beside": f"{len(pages)} down to a leaf, the longest {max(pages):.3f} ms"},
+    ]  # fmt: skip
+
+
+def validation_rows(target: Target, table: NodeTable, corners: np.ndarray, count: int) -> list[Row]:
+    """A large tree, found to be sound: from arrays of the host, as files are, and when it lies on the target; and by
+    the host alone."""
     boxes = np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)
     there = uploaded(target, table, boxes)
     assert there is not None, "it has the types that kernels read"

@@ -13,7 +13,7 @@ import dataclasses
 
 import numpy as np
 
-from ..hierarchy.base import Hierarchy, NodeTable
+from ..hierarchy.base import NOT_TOLD, Hierarchy, NodeTable
 from ..hierarchy.bvh.builders.binned_sah import SWEEP
 
 MOST_DRAWN = 1500
@@ -52,12 +52,14 @@ class BuildStep:
 
 
 class BuildReplay(abc.ABC):
-    """See the module. `boxes` (N, 6) float32 are those of the primitives, `title` says what is shown."""
+    """See the module. `boxes` (N, 6) float32 are those of the primitives, `title` says what is shown; `steps` (M,)
+    which step made each node of the table, -1 where none did."""
 
     title: str
 
     def __init__(self, table: NodeTable, boxes: np.ndarray) -> None:
         self.table, self.boxes = table, np.asarray(boxes, np.float32)
+        self.steps = np.asarray(table.depth, np.int64)
         self.node_boxes = np.hstack([table.lower, table.upper])
 
     @abc.abstractmethod
@@ -70,7 +72,23 @@ class BuildReplay(abc.ABC):
 
     def step_of(self, row: int) -> int | None:
         """The step that made a node; None where none did."""
-        return None
+        found = int(self.steps[row])
+        return found if found >= 0 else None
+
+    def nodes_of(self, n: int) -> np.ndarray:
+        """The rows of the nodes that a step made."""
+        return np.flatnonzero(self.steps == n)
+
+    def largest_of(self, n: int) -> int | None:
+        """What events call the largest of them, or the node that a wide layout has joined that with; None where there
+        is none."""
+        rows, ids = self.nodes_of(n), self.table.event_ids
+        if ids is None or not len(rows):
+            return None
+        row = int(rows[np.argmax(_area(self.table.lower[rows], self.table.upper[rows]))])
+        while ids[row] == NOT_TOLD:  # the root is told
+            row = int(self.table.parent[row])
+        return int(ids[row])
 
 
 class LevelReplay(BuildReplay):
@@ -84,11 +102,9 @@ class LevelReplay(BuildReplay):
     def __getitem__(self, n: int) -> BuildStep:
         rows = np.flatnonzero(self.table.depth == n)
         leaves = int(self.table.is_leaf[rows].sum())
-        said = f"Level {n}: {len(rows) - leaves:,} nodes and {leaves:,} leaves."
+        inner = len(rows) - leaves
+        said = f"Level {n}: {inner:,} node{'s' * (inner != 1)} and {leaves:,} lea{'f' if leaves == 1 else 'ves'}."
         return BuildStep(said, largest(self.node_boxes[rows]), self.node_boxes[:1])
-
-    def step_of(self, row: int) -> int | None:
-        return int(self.table.depth[row])
 
 
 class CurveReplay(BuildReplay):
@@ -103,11 +119,16 @@ class CurveReplay(BuildReplay):
         self.codes = morton_codes(self.boxes, code_bits, bounds)[table.references]
         self._along = self.boxes[table.references]
         self.first, self.count = ranges_of(table)
+        self.steps = self._shared_bits()
 
-    def step_of(self, row: int) -> int | None:
-        """The most bits that all below it share; where codes are equal all of them."""
-        first, end = int(self.first[row]), int(self.first[row] + self.count[row])
-        return self.code_bits - int(self.codes[first] ^ self.codes[end - 1]).bit_length() if end > first else None
+    def _shared_bits(self) -> np.ndarray:
+        """Of each node the most bits that all below it share; where codes are equal all of them."""
+        found, rows = np.full(len(self.table), -1, np.int64), np.flatnonzero(self.count)
+        differ = self.codes[self.first[rows]] ^ self.codes[self.first[rows] + self.count[rows] - 1]
+        high, low = differ >> np.uint64(32), differ & np.uint64(0xFFFFFFFF)  # each is exact as float64
+        length = np.where(high > 0, 32 + np.frexp(high.astype(np.float64))[1], np.frexp(low.astype(np.float64))[1])
+        found[rows] = self.code_bits - length
+        return found
 
     def __len__(self) -> int:
         return self.code_bits + 1
@@ -142,6 +163,10 @@ class SplitReplay(BuildReplay):
         self.first, self.count = ranges_of(table)
         inner = np.flatnonzero(~table.is_leaf)
         self.nodes = inner[np.lexsort((self.first[inner], table.depth[inner]))]
+        self.steps = np.full(len(table), -1, np.int64)
+        self.steps[self.nodes] = np.arange(len(self.nodes))
+        leaves = np.flatnonzero(table.is_leaf & (table.parent >= 0))
+        self.steps[leaves] = self.steps[table.parent[leaves]]
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -167,10 +192,6 @@ class SplitReplay(BuildReplay):
         said += f"Their SAH cost, traversal left out, is {share:.0%} of a leaf's."
         return BuildStep(said, self.node_boxes[below], self.node_boxes[[row]], costs=costs)
 
-    def step_of(self, row: int) -> int | None:
-        found = np.flatnonzero(self.nodes == row)
-        return int(found[0]) if len(found) else None
-
 
 class PairReplay(BuildReplay):
     """From the leaves up: clusters are joined in pairs, each as soon as both of its parts are there."""
@@ -179,7 +200,7 @@ class PairReplay(BuildReplay):
 
     def __init__(self, table: NodeTable, boxes: np.ndarray) -> None:
         super().__init__(table, boxes)
-        self.height = heights_of(table)
+        self.height = self.steps = heights_of(table)
         above = np.maximum(table.parent, 0)
         self.until = np.where(table.parent < 0, np.iinfo(np.int64).max, self.height[above])
 
@@ -203,9 +224,6 @@ class PairReplay(BuildReplay):
         return BuildStep(
             said, largest(self.node_boxes[made]), largest(around), np.stack([centres[::2], centres[1::2]], 1)
         )
-
-    def step_of(self, row: int) -> int | None:
-        return int(self.height[row])
 
 
 def replay_of(hierarchy: Hierarchy, boxes: np.ndarray) -> BuildReplay:

@@ -168,12 +168,14 @@ class HotSpots:
         return self._by_owner(by)[:count]
 
     def node(self, row: int) -> Spot:
-        """What happened at a row of the table."""
-        table = self.table
-        name = ("leaf" if table.is_leaf[row] else "node") + f" {row}"
-        told = {of: int(getattr(self, of)[row]) for of in ("visits", "box_tests", "box_hits", "tests", "hits")}
+        """What happened at a row of the table. Its name is what events, the tree's browser and the ray debugger call
+        it; that of a row which no layout has as a node of its own is the row's."""
+        table, ids = self.table, self.table.event_ids
+        told = row if ids is None or ids[row] == NOT_TOLD else int(ids[row])
+        name = ("leaf " if table.is_leaf[row] else "node ") + (str(told) if told >= 0 else f"~{~told}")
+        counted = {of: int(getattr(self, of)[row]) for of in ("visits", "box_tests", "box_hits", "tests", "hits")}
         where = {"depth": int(table.depth[row]), "size": int(self.references_below[row])}
-        return Spot(row, name, float(self.share[row]), missed=float(self.missed[row]), **told, **where)
+        return Spot(row, name, float(self.share[row]), missed=float(self.missed[row]), **counted, **where)
 
     def triangle(self, number: int) -> Spot:
         """What happened at a primitive."""

@@ -19,10 +19,10 @@ STEP_MS = 300
 
 class BuildPanel(QWidget):
     """See the module. `stepped` carries the BuildStep that is shown, or None; `wanted` asks for the replay of the
-    picture's tree."""
+    picture's tree, `tree_wanted` for a node of the step to be seen in the tree; `seen` says that the panel is shown."""
 
     stepped = Signal(object)
-    wanted = Signal()
+    wanted, tree_wanted, seen = Signal(), Signal(), Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,8 +45,11 @@ class BuildPanel(QWidget):
         self._timer.timeout.connect(self._step_on)
         self.play.toggled.connect(self._play)
         self.chart = CostChart(self)
+        self.in_tree = QPushButton(self.tr("Show in tree"), self)
+        self.in_tree.setToolTip(self.tr("Go to the node that this step made, or to its largest, in the panel Tree"))
+        self.in_tree.clicked.connect(self.tree_wanted)
         row, rows = QHBoxLayout(), QVBoxLayout(self)
-        for widget in (self.back, self.play, self.on):
+        for widget in (self.back, self.play, self.on, self.in_tree):
             row.addWidget(widget)
         rows.setContentsMargins(6, 6, 6, 6)
         rows.addWidget(self.heading)
@@ -110,6 +113,7 @@ class BuildPanel(QWidget):
         """Whoever looks wants to see a tree."""
         super().showEvent(event)
         self.look()
+        self.seen.emit()
         self.stepped.emit(self.step)
 
     def hideEvent(self, event: QHideEvent) -> None:
@@ -122,6 +126,7 @@ class BuildPanel(QWidget):
         step = self.step
         self.sentence.setText(step.sentence if step is not None else "")
         self.chart.show_costs(step.costs if step is not None else None)
+        self.in_tree.setEnabled(self.replay is not None and len(self.replay.nodes_of(self.at)) > 0)
         self.stepped.emit(step if self.isVisible() else None)
 
     def _play(self, is_on: bool) -> None:

@@ -28,10 +28,13 @@ class BuildTools(QObject):
         super().__init__(parent)
         self._session = session
         self._of: object = None  # the picture whose tree was asked for
+        self._gone_to: int | None = None  # the node whose step was shown last
         self.panel, self.marks = BuildPanel(), BuildMarks(session.document)
         inspectors.laid_on.connect(self.marks.lie_on)
         self.panel.wanted.connect(self._ask)
         self.panel.stepped.connect(self.marks.show_step)
+        self.panel.tree_wanted.connect(self._show_in_tree)
+        self.panel.seen.connect(self._see)
         session.inspection.changed.connect(self._take_selection)
         session.loop.frame_arrived.connect(self._take_frame)
         session.document.observe(self._changed)
@@ -47,13 +50,31 @@ class BuildTools(QObject):
         self.panel.take(found)
         self._go_to(self._session.inspection.now.node)
 
+    def _see(self) -> None:
+        """The panel comes to the front: the step of the node that was selected meanwhile; else the one that it was
+        at."""
+        node = self._session.inspection.now.node
+        if node != self._gone_to:
+            self._go_to(node)
+
     def _go_to(self, node: int | None) -> None:
         replay = self.panel.replay
+        self._gone_to = node
         if node is None or replay is None or replay.table.event_ids is None:
             return
         rows = np.flatnonzero(replay.table.event_ids == node)
         if len(rows):
             self.panel.go_to_row(int(rows[0]))
+
+    def _show_in_tree(self) -> None:
+        """The node that is selected, where this step made it, else the largest that it made."""
+        replay, at, inspection = self.panel.replay, self.panel.at, self._session.inspection
+        if replay is None or replay.table.event_ids is None:
+            return
+        if inspection.now.node not in replay.table.event_ids[replay.nodes_of(at)]:
+            self._gone_to = replay.largest_of(at)  # the step stays the one that is shown
+            inspection.select(node=self._gone_to)
+        inspection.panel_wanted.emit("tree")
 
     def _take_selection(self, before: Inspected, after: Inspected) -> None:
         if after.node != before.node and self.panel.isVisible():

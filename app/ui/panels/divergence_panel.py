@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QRectF, QSize, Signal
-from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QPen, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
@@ -88,10 +88,12 @@ class TileMap(QWidget):
 
 
 class DivergencePanel(QWidget):
-    """See the module. `wanted` asks for the figures; `chosen` carries a tile (column, row), or None."""
+    """See the module. `wanted` asks for the figures; `chosen` carries a tile (column, row), or None, and `ray_wanted`
+    one whose longest ray is to be followed; `seen` tells that the panel is shown."""
 
     wanted = Signal()
-    chosen = Signal(object)
+    chosen, ray_wanted = Signal(object), Signal(object)
+    seen = Signal()
 
     def __init__(self, places: Callable[[], SensorPlaces] = SensorPlaces, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -99,6 +101,7 @@ class DivergencePanel(QWidget):
         self.measured = RaysChoice(places, self, is_narrow=True)
         self.found: Divergence | None = None
         self._order = np.zeros(0, np.int64)
+        self._tile: tuple[int, int] | None = None
         self.count = QPushButton(self.tr("Count"), self)
         self.count.setToolTip(self.tr("Count the steps of the picture's warps, once: no later frame pays for it"))
         self.count.clicked.connect(self.ask)
@@ -116,15 +119,21 @@ class DivergencePanel(QWidget):
         )
         self.lines = TextTable(self.tr("Warps, the longest first"), titles, self)
         self.lines.row_chosen.connect(lambda row: self._choose(int(self._order[row])))
+        self.follow = QPushButton(self.tr("Follow its longest ray"), self)
+        self.follow.setToolTip(self.tr("Go to the ray of this warp that takes most steps, in the panel Ray"))
+        self.follow.clicked.connect(lambda: self.ray_wanted.emit(self._tile))
         self.bar = PanelBar("divergence", self.table, self.text, self)
         self.bar.pause.hide()  # nothing comes unasked
+        end = QHBoxLayout()
+        end.addWidget(self.follow)
+        end.addWidget(self.bar, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 4, 6, 4)
         column.setSpacing(4)
         column.addWidget(self.measured)
         for widget, stretch in ((self.count, 0), (self.hint, 0), (self.figures, 0), (self.map, 2), (self.lines, 3)):
             column.addWidget(widget, stretch)
-        column.addWidget(self.bar)
+        column.addLayout(end)
         self.clear()
 
     def show_measured(self, text: str) -> None:
@@ -156,6 +165,7 @@ class DivergencePanel(QWidget):
         self.figures.setText(text.format(**figures, **idle))
         self.map.show_tiles(None if found.tiles is None else found.map())
         self.map.setVisible(found.tiles is not None)
+        self._tell(None)
         self.lines.show_rows([list(map(str, row.values())) for row in self.table()[1]])
 
     def clear(self, sentence: str = "") -> None:
@@ -166,18 +176,26 @@ class DivergencePanel(QWidget):
         self.lines.show_rows([])
         self.figures.setText("")
         self.hint.setText(sentence or self.tr("Press Count to see for whom the warps of the picture wait."))
-        self.chosen.emit(None)
+        self._tell(None)
 
     def mark_old(self) -> None:
         """The picture is another by now."""
         if self.found is not None:
             self.hint.setText(self.tr("Of an earlier picture. Count anew."))
+            self.follow.setEnabled(False)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """What was selected meanwhile is to be seen."""
+        super().showEvent(event)
+        self.seen.emit()
 
     def select_tile(self, tile: tuple[int, int]) -> None:
         """Show a tile, and its line where it is listed."""
         if self.found is None:
             return
         self.map.choose(tile)
+        self._tile = tile
+        self.follow.setEnabled(True)
         for place, warp in enumerate(self._order):
             if self.found.place(int(warp)) == tile:
                 self.lines.selectRow(place)
@@ -206,8 +224,13 @@ class DivergencePanel(QWidget):
     def _choose(self, warp: int) -> None:
         tile = self.found.place(warp) if self.found is not None else None
         self.map.choose(tile)
-        self.chosen.emit(tile)
+        self._tell(tile)
 
     def _choose_tile(self, column: int, row: int) -> None:
         self.select_tile((column, row))
-        self.chosen.emit((column, row))
+        self._tell((column, row))
+
+    def _tell(self, tile: tuple[int, int] | None) -> None:
+        self._tile = tile
+        self.follow.setEnabled(tile is not None)
+        self.chosen.emit(tile)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from raygrove.app.settings.titles import in_titles, structure_title
+from raygrove.app.settings.titles import structure_title
+from raygrove.app.ui.panels.finding_card import FindingCard
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
 from raygrove.app.ui.widgets.rays_choice import RaysChoice, SensorPlaces
@@ -29,6 +30,8 @@ KINDS = ("both", "closest", "any")
 FRAMES = (("picture", 0), ("some", 24), ("all", 0))
 """What is counted: the picture, or so many frames of the clip (0: each)."""
 COLUMNS = ("name", "share", "visits", "missed", "depth", "box_tests", "tests", "hits")
+IN_TREE = ("node", "triangle")
+"""Lines that the panel Tree has a place for."""
 
 
 def shown(value: Any, column: str) -> str:
@@ -38,74 +41,17 @@ def shown(value: Any, column: str) -> str:
     return f"{value:.1%}" if column in ("share", "missed") else f"{value:,}" if column != "name" else str(value)
 
 
-class Card(QFrame):
-    """A finding: its sentence, what may help, Show, Try and Race. `shown`, `tried` and `raced` carry it."""
-
-    shown, tried, raced = Signal(object), Signal(object), Signal(object)
-
-    def __init__(self, finding: HotFinding, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.finding = finding
-        self.setObjectName("finding")
-        self.setFrameShape(QFrame.Shape.StyledPanel)
-        self.sentence, self.help = Label(finding.sentence, self), Label(self)
-        for label in (self.sentence, self.help):
-            label.setWordWrap(True)
-        self.show_it, self.try_it = QPushButton(self.tr("Show"), self), QPushButton(self.tr("Try"), self)
-        self.show_it.setToolTip(self.tr("Light up the pixels that pay for it"))
-        self.try_it.setToolTip(
-            self.tr("Build the remedy beside the picture, and count what the same rays cost with it")
-        )
-        self.show_it.setVisible(bool(finding.nodes or finding.primitives))
-        self.race_it = QPushButton(self.tr("Race"), self)
-        self.race_it.setToolTip(self.tr("Race the remedy beside the configuration that was counted"))
-        for button in (self.try_it, self.race_it):
-            button.setVisible(bool(finding.configuration))
-        self.show_it.clicked.connect(lambda: self.shown.emit(self.finding))
-        self.try_it.clicked.connect(self._try)
-        self.race_it.clicked.connect(lambda: self.raced.emit(self.finding))
-        row = QHBoxLayout()
-        row.addWidget(self.help, 1)
-        row.addWidget(self.show_it)
-        row.addWidget(self.try_it)
-        row.addWidget(self.race_it)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(6, 4, 6, 4)
-        column.setSpacing(3)
-        column.addWidget(self.sentence)
-        column.addLayout(row)
-        self.take(finding)
-
-    def take(self, finding: HotFinding) -> None:
-        """The finding, with what its remedy gains where that is known by now."""
-        self.finding = finding
-        self.try_it.setEnabled(finding.gain is None)
-        if finding.gain is None:
-            self.help.setText(self.tr("May help: {remedy}.").format(remedy=in_titles(finding.remedy)))
-        elif finding.gain > 1.005:
-            text = self.tr("{structure} saves {saved} (counted).")
-            saved = f"{1.0 - 1.0 / finding.gain:.0%}"
-            self.help.setText(text.format(structure=structure_title(finding.configuration), saved=saved))
-        else:
-            text = self.tr("{structure} saves nothing (counted).")
-            self.help.setText(text.format(structure=structure_title(finding.configuration)))
-
-    def _try(self) -> None:
-        self.try_it.setEnabled(False)
-        self.help.setText(self.tr("Building {name} …").format(name=structure_title(self.finding.configuration)))
-        self.tried.emit(self.finding)
-
-
 class HotPanel(QWidget):
     """See the module. `wanted` carries the rays and the kind that are to be counted, `clip_wanted` also of how many
     frames (0: of each), `frame_wanted` the seconds of one to go to, `chosen` the line that is selected
-    (None: none), `shown`, `tried` and `raced` a finding; `live_wanted` whether picture after picture is to be counted,
-    `asked_anew` that other rays or lines are, `seen` whether the panel is."""
+    (None: none), `tree_wanted` that it is to be seen in the tree, `shown`, `tried` and `raced` a finding; `live_wanted`
+    whether picture after picture is to be counted, `asked_anew` that other rays or lines are, `seen` whether the panel
+    is."""
 
     wanted = Signal(str, str)
     clip_wanted, frame_wanted = Signal(str, str, int), Signal(float)
     chosen, shown, tried, raced = Signal(object), Signal(object), Signal(object), Signal(object)
-    live_wanted, asked_anew, seen = Signal(bool), Signal(), Signal(bool)
+    live_wanted, asked_anew, seen, tree_wanted = Signal(bool), Signal(), Signal(bool), Signal(object)
 
     def __init__(self, places: Callable[[], SensorPlaces] = SensorPlaces, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -113,7 +59,7 @@ class HotPanel(QWidget):
         self.measured = RaysChoice(places, self, is_narrow=True)
         self.found: HotSpots | None = None
         self.clip: CountedClip | None = None
-        self.cards: list[Card] = []
+        self.cards: list[FindingCard] = []
         self.rays = self._combo("rays", RAYS, self.tr("Rays that are counted"))
         self.kind = self._combo("kind", KINDS, self.tr("Rays that look for their closest hit, for any, or both"))
         self.by = self._combo("by", BY, self.tr("What the lines are"))
@@ -151,7 +97,10 @@ class HotPanel(QWidget):
             (self.tr("Hits"), self.tr("Primitives hit there, before where the ray ended by then")),
         )
         self.lines = TextTable(self.tr("Hot spots"), titles, self)
-        self.lines.row_chosen.connect(lambda row: self.chosen.emit(self.spots[row]))
+        self.lines.row_chosen.connect(self._choose)
+        self.in_tree = QPushButton(self.tr("Show in tree"), self)
+        self.in_tree.setToolTip(self.tr("Go to this node, or to the leaf of this triangle, in the panel Tree"))
+        self.in_tree.clicked.connect(lambda: self.tree_wanted.emit(self.spots[self.lines.currentIndex().row()]))
         self.bar = PanelBar("hot_spots", self.table, self.text, self)
         self.bar.pause.hide()  # nothing comes unasked
         self._lay_out()
@@ -213,6 +162,7 @@ class HotPanel(QWidget):
         place = next((row for row, spot in enumerate(found.spots) if spot.number == number), None)
         self.spots = found.spots
         self.lines.show_newer(self._cells(), place)
+        self.in_tree.setEnabled(place is not None and self.listed in IN_TREE)
 
     def take(self, found: HotSpots | str | None) -> None:
         """What was counted, or why nothing was."""
@@ -286,15 +236,17 @@ class HotPanel(QWidget):
         self._show_cards([])
         self._show(())
 
-    def mark_old(self) -> None:
-        """The picture is another by now."""
+    def mark_old(self, *, is_playing: bool = False) -> None:
+        """The picture is another by now. While the clip plays, the figures that are live are always of an earlier one,
+        and stay to be read."""
         if self.found is not None:
             self.hint.setText(self.tr("Of an earlier picture. Count anew."))
             self.lines.clearSelection()
+            self.in_tree.setEnabled(False)
             for card in self.cards:
                 card.show_it.setEnabled(False)
                 card.try_it.setEnabled(False)
-        elif self.live_list is not None and self.live.isChecked():
+        elif self.live_list is not None and self.live.isChecked() and not is_playing:
             self.hint.setText(self.tr("Of an earlier picture; the next one is counted soon."))
 
     def mark_nodes(self, rows: frozenset[int]) -> None:
@@ -327,8 +279,13 @@ class HotPanel(QWidget):
             of = self.clip.spots.get(self.listed)
             self._show(of.top(MOST_ROWS) if of is not None else ())
 
+    def _choose(self, row: int) -> None:
+        self.in_tree.setEnabled(self.listed in IN_TREE)
+        self.chosen.emit(self.spots[row])
+
     def _show(self, spots: tuple[Spot, ...]) -> None:
         self.spots = spots
+        self.in_tree.setEnabled(False)
         self.lines.show_rows(self._cells())
 
     def _cells(self) -> list[list[str]]:
@@ -348,7 +305,7 @@ class HotPanel(QWidget):
         for card in self.cards:
             card.hide()
             card.deleteLater()
-        self.cards = [Card(one, self) for one in findings]
+        self.cards = [FindingCard(one, self) for one in findings]
         for card in self.cards:
             card.shown.connect(self.shown)
             card.tried.connect(self.tried)
@@ -387,4 +344,7 @@ class HotPanel(QWidget):
         column.addWidget(self.hint)
         column.addLayout(self._card_column)
         column.addWidget(self.lines, 1)
-        column.addWidget(self.bar)
+        end = QHBoxLayout()
+        end.addWidget(self.in_tree)
+        end.addWidget(self.bar, 1)
+        column.addLayout(end)

@@ -51,6 +51,7 @@ class HotTools(QObject):
         self.hot, self.divergence, self.marks = HotPanel(places), DivergencePanel(places), PaidMarks()
         self.measured = MeasuredTools(session, inspectors, (self.hot, self.divergence), self)
         inspectors.laid_on.connect(self.marks.lie_on)
+        inspectors.company += [self.hot, self.divergence]
         self.live = LiveCounting(session, self.hot, self)
         self._job: Job | None = None
         self.hot.wanted.connect(self._count)
@@ -61,8 +62,12 @@ class HotTools(QObject):
         self.hot.shown.connect(self._light_finding)
         self.hot.tried.connect(self._try)
         self.hot.raced.connect(self._race)
+        self.hot.tree_wanted.connect(self._show_in_tree)
+        self.hot.seen.connect(self._see_hot)
         self.divergence.wanted.connect(self._count_warps)
         self.divergence.chosen.connect(self._show_tile)
+        self.divergence.ray_wanted.connect(self._follow_longest)
+        self.divergence.seen.connect(lambda: self._mark_tile(session.inspection.now))
         session.inspection.changed.connect(self._take_selection)
         session.document.observe(self._changed)
         session.document.on_scene.append(self._open)
@@ -136,8 +141,7 @@ class HotTools(QObject):
             self._show_paid(None, None)
             return
         if by == "node":
-            ids = found.table.event_ids
-            self._session.inspection.select(node=None if ids is None else int(ids[spot.number]))
+            self._session.inspection.select(node=self._node_of(spot))
             self._ask_paid(found, [spot.number], ())
         elif by == "depth":
             self._ask_paid(found, np.flatnonzero(found.table.depth == spot.number).tolist(), ())
@@ -197,22 +201,66 @@ class HotTools(QObject):
         self.marks.show_tile((column * width, row * height, width, height))
 
     def _take_selection(self, before: Inspected, after: Inspected) -> None:
-        place, size = after.pixel, self._size()
-        if place is not None and place != before.pixel and size[0]:
-            if self.hot.isVisible() and self.hot.found is not None:
-                self._session.loop.ask("pixel", lambda maker: maker.nodes_of_pixel(*place), self._mark_nodes)
-            if self.divergence.isVisible() and self.divergence.found is not None:
-                from raygrove.gpu.analysis.divergence import HEIGHT, WIDTH
+        if after.pixel != before.pixel:
+            self._mark_pixel(after)
+            self._mark_tile(after)
+        if after.node != before.node:
+            self._mark_line(after)
 
-                tile = (int(place[0] * size[0]) // WIDTH, int(place[1] * size[1]) // HEIGHT)
-                self.divergence.select_tile(tile)
+    def _see_hot(self, is_seen: bool) -> None:
+        """The panel comes to the front: what was selected meanwhile."""
+        if is_seen:
+            self._mark_pixel(self._session.inspection.now)
+            self._mark_line(self._session.inspection.now)
+
+    def _mark_pixel(self, now: Inspected) -> None:
+        """The nodes that the ray of the selected pixel entered."""
+        place = now.pixel
+        if place is not None and self.hot.isVisible() and self.hot.found is not None:
+            self._session.loop.ask("pixel", lambda maker: maker.nodes_of_pixel(*place), self._mark_nodes)
+
+    def _mark_tile(self, now: Inspected) -> None:
+        """The warp of the selected pixel."""
+        place, size = now.pixel, self._size()
+        if place is not None and size[0] and self.divergence.isVisible() and self.divergence.found is not None:
+            from raygrove.gpu.analysis.divergence import HEIGHT, WIDTH  # what has counted has imported it
+
+            tile = (int(place[0] * size[0]) // WIDTH, int(place[1] * size[1]) // HEIGHT)
+            self.divergence.select_tile(tile)
+            self._show_tile(tile)
+
+    def _mark_line(self, now: Inspected) -> None:
+        """The line of the selected node."""
         found = self.hot.found
-        if after.node is not None and after.node != before.node and self.hot.live_list is not None:
-            self.hot.select_node(after.node)
-        if after.node is not None and after.node != before.node and found is not None:
-            rows = np.flatnonzero(np.asarray(found.table.event_ids) == after.node)
-            if len(rows) and self.hot.isVisible():
+        if now.node is None or not self.hot.isVisible():
+            return
+        if self.hot.live_list is not None:
+            self.hot.select_node(now.node)
+        elif found is not None:
+            rows = np.flatnonzero(np.asarray(found.table.event_ids) == now.node)
+            if len(rows):
                 self.hot.select_node(int(rows[0]))
+
+    def _show_in_tree(self, spot: Spot) -> None:
+        """The node of a line, or the leaf of its triangle."""
+        if self.hot.listed == "triangle":
+            self._session.inspection.select(node=None, primitive=spot.number)
+        else:
+            self._session.inspection.select(node=self._node_of(spot))
+        self._session.inspection.panel_wanted.emit("tree")
+
+    def _node_of(self, spot: Spot) -> int | None:
+        """What events call the node of a line: live lists do so, too, tables have it in a row."""
+        ids = self.hot.found.table.event_ids if self.hot.found is not None else None
+        return spot.number if self.hot.live_list is not None else None if ids is None else int(ids[spot.number])
+
+    def _follow_longest(self, tile: tuple[int, int]) -> None:
+        def take(place: tuple[float, float] | None) -> None:
+            if place is not None:
+                self._session.inspection.select(pixel=place)
+                self._session.inspection.panel_wanted.emit("ray")
+
+        self._session.loop.ask("longest", lambda maker: maker.longest_ray(*tile), take)
 
     def _mark_nodes(self, rows: np.ndarray | None) -> None:
         if rows is not None:
@@ -223,7 +271,7 @@ class HotTools(QObject):
         is_seen = before.camera_of(0) == after.camera_of(0)
         if tree_of(before) != tree_of(after) or not is_seen or rays != others:
             self._lit = None
-            self.hot.mark_old()
+            self.hot.mark_old(is_playing=after.timeline.is_playing)
             self._session.inspection.counted.emit(None)
             self.divergence.mark_old()
             self.marks.show_paid(None)

@@ -58,7 +58,7 @@ class Inspectors(QObject):
         self._docks: dict[str, QDockWidget] = {}
         self._range: tuple[float, float] | None = None
         self._asked_at: tuple[float, float] | None = None
-        self.has_company: Callable[[], bool] = bool  # whether another panel that is seen shows what is picked
+        self.company: list[QWidget] = []  # panels that show what is picked, too: where one is seen, it stays in front
         self.heat, self.pick = HeatPanel(document), PickPanel(gestures)
         self.boxes, self.cost = BoxesPanel(document), CostPanel()
         self.objects, self.clip = ObjectsPanel(document), ClipPanel(document)
@@ -135,8 +135,8 @@ class Inspectors(QObject):
     def pick_at(self, across: float, down: float) -> None:
         """Select a place of the picture, from 0 to 1 of its width and height, and show what lies there."""
         self._asked_at = (across, down)
-        self._inspection.select(pixel=self._asked_at, node=None, primitive=None)
-        self._ask_picked(across, down, raises=not self.has_company())
+        self._inspection.select(pixel=self._asked_at, primitive=None)
+        self._ask_picked(across, down, raises=not any(panel.isVisible() for panel in self.company))
 
     def clear(self) -> None:
         """Another scene begins."""

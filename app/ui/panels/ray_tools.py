@@ -37,7 +37,8 @@ class RayTools(QObject):
         self.ray, self.tree = RayPanel(), TreePanel(self._ask_tree)
         self.marks, self.build = RayMarks(session.document), BuildTools(session, inspectors, self)
         inspectors.laid_on.connect(self.marks.lie_on)
-        inspectors.has_company = self.ray.isVisible
+        inspectors.company += [self.ray, self.tree]
+        self._followed: tuple[float, float] | None = None
         self.ray.pixel_wanted.connect(lambda across, down: self.follow((across, down)))
         self.ray.stepped.connect(self._show_step)
         self.ray.node_wanted.connect(self._show_in_tree)
@@ -46,6 +47,9 @@ class RayTools(QObject):
         self.ray.show_all_boxes(session.document.state.settings.boxes.of_ray)
         self.tree.node_chosen.connect(self._choose_node)
         self.tree.ray_wanted.connect(lambda: self._reveal_at(self.ray.node))
+        self.tree.build_wanted.connect(lambda: session.inspection.panel_wanted.emit("build"))
+        self.tree.seen.connect(self._open_selected)
+        session.inspection.panel_wanted.connect(self._bring)
         session.inspection.changed.connect(self._take_selection)
         session.inspection.counted.connect(self._take_visits)
         session.loop.frame_arrived.connect(self._take_frame)
@@ -64,17 +68,20 @@ class RayTools(QObject):
     def take_docks(self, window: QMainWindow, docks: list[QDockWidget]) -> None:
         """The docks that the window made of `places`: tabs of the heat map's place."""
         heat = next(dock for dock in docks if dock.objectName() == "dock.heat")
-        self._docks = {name: dock for name, _, widget, _ in self.places() for dock in docks if panel_of(dock) is widget}
-        for dock in self._docks.values():
-            window.tabifyDockWidget(heat, dock)
+        for _, _, widget, _ in self.places():
+            window.tabifyDockWidget(heat, next(dock for dock in docks if panel_of(dock) is widget))
+        self._docks = {dock.objectName().removeprefix("dock."): dock for dock in docks}
 
     def follow(self, place: tuple[float, float]) -> None:
-        """Follow the ray of a place of the picture, and select that."""
+        """Follow the ray of a place of the picture as it is now, and select that."""
+        is_heard = place != self._session.inspection.now.pixel and self.ray.isVisible()
         self._session.inspection.select(pixel=place)
-        self._ask_ray(place)
+        if not is_heard:
+            self._ask_ray(place)
 
     # -- what is asked ------------------------------------------------------------------------------------------------
     def _ask_ray(self, place: tuple[float, float]) -> None:
+        self._followed = place
         self.ray.show_pixel(place, self._size())
         self.ray.wait()
         self._session.loop.ask("ray", lambda maker: maker.follow_ray(*place), self._show_ray)
@@ -91,11 +98,24 @@ class RayTools(QObject):
         self.marks.show_ray(self.ray.ray, n)
 
     def _show_in_tree(self, node_id: int) -> None:
-        dock = self._docks.get("tree")
+        self._session.inspection.select(node=node_id)
+        self._bring("tree")
+
+    def _bring(self, panel: str) -> None:
+        """A panel comes to the front, and shows what is selected."""
+        dock, now = self._docks.get(panel), self._session.inspection.now
         if dock is not None:
             dock.show()
             dock.raise_()
-        self._reveal_at(node_id)
+        if panel == "tree" and now.node is None and now.primitive is not None:
+            self.tree.find_primitive(now.primitive)
+
+    def _open_selected(self) -> None:
+        """The tree is seen: the node that was selected meanwhile."""
+        node, ray = self._session.inspection.now.node, self.ray.ray
+        if node is not None and node != self.tree.chosen:
+            path = ray.path(node) if ray is not None and self._followed is not None else ()
+            self.tree.reveal(path) if path else self.tree.find_node(node)
 
     def _reveal_at(self, node_id: int | None) -> None:
         ray = self.ray.ray
@@ -113,12 +133,12 @@ class RayTools(QObject):
     def _take_selection(self, before: Inspected, after: Inspected) -> None:
         if after.pixel != before.pixel and after.pixel is not None and self.ray.isVisible():
             self._ask_ray(after.pixel)
-        is_new = after.node is not None and after.node != before.node and after.node != self.tree.chosen
-        if not is_new or after.node is None:
-            return
-        self.ray.go_to_node(after.node)
-        if self.tree.isVisible():
-            self.tree.find_node(after.node)
+        if after.node is not None and after.node != before.node and after.node != self.tree.chosen:
+            self.ray.go_to_node(after.node)
+            if self.tree.isVisible():
+                self._open_selected()
+        elif after.primitive is not None and after.primitive != before.primitive and self.tree.isVisible():
+            self.tree.find_primitive(after.primitive)
 
     def _take_visits(self, found: HotSpots | None) -> None:
         from raygrove.gpu.analysis.tree_rows import NodeVisits  # what has counted has imported it
@@ -129,7 +149,7 @@ class RayTools(QObject):
         """The panel is seen: the pixel that was selected meanwhile."""
         place = self._session.inspection.now.pixel
         self.ray.show_pixel(place, self._size())
-        if place is not None and self.ray.ray is None:
+        if place is not None and (self.ray.ray is None or place != self._followed):
             self._ask_ray(place)
 
     def _take_frame(self, frame: FinishedFrame) -> None:
@@ -143,10 +163,12 @@ class RayTools(QObject):
             self.ray.show_all_boxes(after.settings.boxes.of_ray)
             self.marks.refresh()
         if tree_of(before) != tree_of(after):
+            self._followed = None
             self.ray.mark_old()
             self.tree.mark_old()
             self.marks.show_ray(None, -1)
             self.marks.show_node(None)
+            self._session.inspection.select(node=None)  # its number is another node's there
 
     def _open(self, scene: Scene | None) -> None:
         self.ray.clear()

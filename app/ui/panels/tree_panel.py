@@ -38,10 +38,11 @@ WAYS = ("node", "primitive", "box")
 
 class TreePanel(QWidget):
     """See the module. `node_chosen` carries the TreeNode that is chosen, or None; `ray_wanted` asks for the node that
-    the ray debugger is at."""
+    the ray debugger is at, `build_wanted` for the step that made the one that is chosen; `seen` tells that the panel is
+    shown."""
 
     node_chosen = Signal(object)
-    ray_wanted = Signal()
+    ray_wanted, build_wanted, seen = Signal(), Signal(), Signal()
 
     def __init__(self, ask: Ask, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -84,14 +85,22 @@ class TreePanel(QWidget):
         self.find_it.clicked.connect(self.search)
         self.from_ray.clicked.connect(self.ray_wanted)
         self.from_ray.setToolTip(self.tr("Go to the node that the ray debugger shows"))
+        self.how_made = QPushButton(self.tr("How it was made"), self)
+        self.how_made.setToolTip(self.tr("Go to the step that made this node, in the panel Build"))
+        self.how_made.setEnabled(False)
+        self.how_made.clicked.connect(self.build_wanted)
         self.levels = LevelTable(self.ask, self)
-        row, rows = QHBoxLayout(), QVBoxLayout(self)
-        for widget in (self.way, self.number, self.find_it, self.from_ray):
+        row, jumps, rows = QHBoxLayout(), QHBoxLayout(), QVBoxLayout(self)
+        for widget in (self.way, self.number, self.find_it):
             row.addWidget(widget)
+        for button in (self.from_ray, self.how_made):
+            jumps.addWidget(button)
+        jumps.addStretch(1)
         rows.setContentsMargins(6, 6, 6, 6)
         rows.addWidget(self.hint)
         rows.addLayout(row)
         rows.addWidget(self.view, 1)
+        rows.addLayout(jumps)
         rows.addWidget(self.levels)
         self.explain()
 
@@ -110,6 +119,7 @@ class TreePanel(QWidget):
         self._waiting.clear()
         self.is_old = True
         self.model.begin(None)
+        self.how_made.setEnabled(False)
         self.levels.clear()
         self.node_chosen.emit(None)
 
@@ -123,6 +133,7 @@ class TreePanel(QWidget):
         """Whoever looks wants to see a tree."""
         super().showEvent(event)
         self.look()
+        self.seen.emit()
 
     def look(self) -> None:
         """Open the tree of the newest picture, where it is seen and another than the one shown."""
@@ -206,6 +217,7 @@ class TreePanel(QWidget):
 
     def _begin(self, root: TreeRows) -> None:
         self.model.begin(root)
+        self.how_made.setEnabled(False)
         self.explain("" if root.rows else self.tr("The structure is over nothing."))
         self.view.expand(self.model.index(0, 0))
 
@@ -244,4 +256,5 @@ class TreePanel(QWidget):
 
     def _choose(self, index: QModelIndex) -> None:
         row = self.model.row_of(index)
+        self.how_made.setEnabled(row is not None)
         self.node_chosen.emit(row.node if row is not None else None)

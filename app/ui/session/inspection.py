@@ -35,10 +35,12 @@ class Inspected:
 
 class Inspection(QObject):
     """See the module. `changed` carries the selection before and the one there is now; `counted` the HotSpots of the
-    picture when they were counted, None when they are of another picture than is shown."""
+    picture when they were counted, None when they are of another picture than is shown; `panel_wanted` names the panel
+    that is to come to the front, which then shows what is selected."""
 
     changed = Signal(object, object)
     counted = Signal(object)
+    panel_wanted = Signal(str)
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -24,7 +24,7 @@ def test_parts_are_of_what_they_say(target: Target) -> None:
         hot[0],
         laboratory.debugger_row(target, make_demo("explode", 2000), (64, 48), 1),
         *laboratory.race_rows(target, make_demo("orbit"), (32, 24), 1),
-        *laboratory.validation_rows(target, make_demo("blob", 1000), 1),
+        *laboratory.large_rows(target, make_demo("blob", 1000), ("browser", "validation"), 1),
     ]
     assert all(row["figure"] > 0.0 for row in rows)
     assert all(row["figure"] == pytest.approx(row["ms"] / row["trace_ms"]) for row in hot)
@@ -34,9 +34,15 @@ def test_parts_are_of_what_they_say(target: Target) -> None:
     assert events and int(events[1]) > 3
     assert rows[2]["figure"] == pytest.approx(rows[2]["together_ms"] / sum(rows[2]["alone_ms"]))
     assert rows[3]["figure"] == pytest.approx(1e3 / rows[2]["together_ms"]) and rows[3]["unit"] == "frames/s"
-    assert [row["what"].startswith("validation") for row in rows] == [False] * 4 + [True] * 3
-    nodes = re.fullmatch(r"([\d,]+) nodes", rows[4]["of"])
-    assert nodes and 500 <= int(nodes[1].replace(",", "")) < 1000
+    assert [row["what"] for row in rows[4:6]] == ["tree browser, opened", "tree browser, a page"]
+    assert [row["what"].startswith("validation") for row in rows[4:]] == [False] * 2 + [True] * 3
+    for row in rows[4:]:
+        nodes = re.fullmatch(r"([\d,]+) nodes", row["of"])
+        assert nodes and 500 <= int(nodes[1].replace(",", "")) < 1000
+    pages = re.match(r"(\d+) down to a leaf, the longest ([\d.]+) ms", rows[5]["beside"])
+    assert pages and int(pages[1]) > 3 and float(pages[2]) >= rows[5]["figure"] - 1e-3
+    alone = laboratory.large_rows(target, make_demo("blob", 300), ("browser",), 1)
+    assert [row["unit"] for row in alone] == ["s", "ms"]
 
 
 def test_advice_is_timed_over_all_its_frames(monkeypatch: pytest.MonkeyPatch) -> None:

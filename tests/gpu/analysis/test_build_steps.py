@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,7 @@ from raygrove.gpu.analysis.build_steps import (
     replay_of,
     swept_costs,
 )
+from raygrove.gpu.hierarchy.base import NOT_TOLD
 from raygrove.gpu.target.base import Target
 from raygrove.testing.scenes import TriangleScene, soup
 from tests.gpu.hierarchy.test_hlbvh import build, heaps
@@ -52,6 +55,7 @@ def test_nodes_of_an_lbvh_are_runs_of_equal_prefixes(host_target: Target, scene:
         if not differing:
             continue
         bit = differing.bit_length()
+        assert replay.step_of(int(row)) == int(bits) - bit, "it was made where its prefix is as long as that"
         below = sorted(int(split.first[child]) for child in np.flatnonzero(table.parent == row))
         runs = replay.runs(int(bits) - bit + 1)
         assert below[1] in runs, "it splits where the next bit of the prefix changes"
@@ -149,6 +153,33 @@ def test_other_structures_are_replayed_by_level(host_target: Target) -> None:
         assert isinstance(replay, LevelReplay)
         counts = np.bincount(replay.table.depth)
         assert [len(replay[n].made) for n in range(len(replay))] == counts.tolist()
+        assert replay[0].sentence == "Level 0: 1 node and 0 leaves."
+
+
+@pytest.mark.parametrize("name", ["lbvh", "binned_sah", "hploc", "sah_lauterbach"])
+def test_nodes_are_found_by_the_step_that_made_them(host_target: Target, name: str) -> None:
+    made = SCENES["soup"]()
+    hierarchy = build(host_target, name, made)
+    replay = replay_of(hierarchy, boxes_of(made))
+    ids = np.where(replay.table.depth % 2 == 1, NOT_TOLD, replay.table.event_ids)  # as of a layout with wide nodes
+    table = replay.table = dataclasses.replace(replay.table, event_ids=ids)
+    assert table.event_ids is not None
+    found = [replay.nodes_of(n) for n in range(len(replay))]
+    rows_with_step = [row for row in range(len(table)) if replay.step_of(row) is not None]
+    assert sorted(np.concatenate(found)) == rows_with_step and len(rows_with_step) > 0.9 * len(table)
+    joined = 0
+    for n, rows in enumerate(found):
+        assert all(replay.step_of(int(row)) == n for row in rows)
+        areas = [half_area(np.hstack([table.lower[[row]], table.upper[[row]]])) for row in rows]
+        told = replay.largest_of(n)
+        assert (told is None) == (not areas)
+        if areas:
+            row = int(rows[int(np.argmax(areas))])
+            joined += table.event_ids[row] == NOT_TOLD
+            while table.event_ids[row] == NOT_TOLD:
+                row = int(table.parent[row])
+            assert table.event_ids[row] == told
+    assert joined, "a wide layout has joined some of them with nodes above"
 
 
 @pytest.mark.parametrize("name", ["lbvh", "binned_sah", "hploc"])

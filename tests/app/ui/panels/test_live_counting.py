@@ -81,6 +81,7 @@ def test_pictures_that_arrive_are_counted_while_it_is_on(
     panel.mark_old()
     assert "the next one is counted soon" in panel.hint.text()
     panel.take_live(panel.live_list, "Live: 40 ms a picture, at most 20% of the time.")
+    panel.mark_old(is_playing=True)  # as each frame of the clip says
     assert document.state.settings.hot_spots.live and counting.asked == [("all", "both", "node")]
     assert not panel.count.isEnabled() and not panel.frames.isEnabled()
     assert "960 rays, 1,001 visits, 11 primitives tested" in panel.hint.text()
