@@ -24,7 +24,7 @@ def legend_of(state: State, scene: Scene | None, measured: tuple[float, float] |
     if settings.display.spheres != "rays":
         return attribute_legend(settings.spheres, scene)
     name = state.views[0].ray_type or settings.render.ray_type
-    kind, options = option_tables.ray_types().get(name), settings.ray_type_options(name)
+    kind, options = option_tables.ray_type(name), settings.ray_type_options(name)
     if kind is None or not kind.shows_materials:
         ends = measured if getattr(options, "automatic", False) else None
         scale = option_tables.legend(name, options)

@@ -100,13 +100,14 @@ class Switching:
         """What was chosen, in people's words: the ray type where that is another, else the structure."""
         rays, render = _ray_type(state), state.settings.render
         if self._drawn is not None and rays != _ray_type(self._drawn.state):
-            return _title_of(option_tables.ray_types(), rays)
-        return _title_of(option_tables.builders(), state.views[0].hierarchy or render.hierarchy)
+            return _title_of(option_tables.ray_type(rays), rays)
+        name = state.views[0].hierarchy or render.hierarchy
+        return _title_of(option_tables.builder(name), name)
 
 
 def _ray_type(state: State) -> str:
     return state.views[0].ray_type or state.settings.render.ray_type
 
 
-def _title_of(kinds: dict[str, Any], name: str) -> str:
-    return str(getattr(kinds.get(name), "title", name)).partition(" (")[0]
+def _title_of(kind: Any, name: str) -> str:
+    return str(getattr(kind, "title", name)).partition(" (")[0]

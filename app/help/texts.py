@@ -7,6 +7,7 @@ A docstring begins with what the thing is; then come paragraphs that start with 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 import re
 import sys
@@ -58,6 +59,7 @@ def layout_sentence(family: str, name: str) -> str:
     return _first_sentence(layout_page(family, name)[0])
 
 
+@functools.cache
 def traversal_sentence(family: str, name: str) -> str:
     """What a traversal does, in the first sentence of its header; "" where it has none of its own."""
     header = Path(option_tables.__file__).parents[2] / "gpu" / "hierarchy" / family / "traversals" / f"{name}.cuh"
@@ -67,6 +69,7 @@ def traversal_sentence(family: str, name: str) -> str:
     return _first_sentence(" ".join(line.removeprefix("// ") for line in comment))
 
 
+@functools.cache
 def sentence_of(kind: Any) -> str:
     """What a structure, an optimiser or a ray type is, in the first sentence of its help page, for where its title
     stands beside it: what names it in front of a colon is left out."""

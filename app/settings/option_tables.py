@@ -26,6 +26,12 @@ def builders() -> dict[str, Any]:
     return dict(hierarchy_registry.structures())
 
 
+def builder(name: str) -> Any:
+    """The class of one structure, None where there is none of that name; the project's own is imported without the
+    others."""
+    return hierarchy_registry.find(name)
+
+
 def own_builders() -> dict[str, Any]:
     """Those that are this project's, not another package's."""
     return dict(hierarchy_registry.own_structures())
@@ -41,9 +47,14 @@ def ray_types() -> dict[str, Any]:
     return dict(ray_type_registry.ray_types())
 
 
-def legend(ray_type: str, options: Any) -> Any:
+def ray_type(name: str) -> Any:
+    """The class of one ray type, None where there is none of that name; imported without the others, mostly."""
+    return ray_type_registry.find(name)
+
+
+def legend(name: str, options: Any) -> Any:
     """The scale of a ray type's colours; None where they mean no number."""
-    return ray_type_registry.legend(ray_type, options) if ray_type in ray_types() else None
+    return ray_type_registry.legend(name, options) if ray_type(name) is not None else None
 
 
 def scale(label: str, low: float, high: float, colors: str) -> Any:
@@ -56,6 +67,13 @@ def update_policies() -> dict[str, Any]:
     return dict(update_registry.policies())
 
 
+def _known(name: str) -> Any:
+    found = builder(name)
+    if found is None:
+        raise KeyError(name)
+    return found
+
+
 def optimisers() -> dict[str, Any]:
     """Every optimiser's class by name."""
     return dict(hierarchy_registry.optimisers())
@@ -63,13 +81,13 @@ def optimisers() -> dict[str, Any]:
 
 def layouts(hierarchy: str = "") -> tuple[str, ...]:
     """The layouts of a structure, or of all of them."""
-    kinds = [builders()[hierarchy]] if hierarchy else list(builders().values())
+    kinds = [_known(hierarchy)] if hierarchy else list(builders().values())
     return tuple(dict.fromkeys(layout for kind in kinds for layout in kind.layouts()))
 
 
 def traversals(hierarchy: str = "", layout: str = "") -> tuple[str, ...]:
     """The traversals of a structure's layout, or of all of them."""
-    kinds = [builders()[hierarchy]] if hierarchy else list(builders().values())
+    kinds = [_known(hierarchy)] if hierarchy else list(builders().values())
     pairs = [
         (kind, name) for kind in kinds for name in kind.layouts() if name == layout or not layout or layout == "auto"
     ]
@@ -84,7 +102,7 @@ def titles() -> dict[str, str]:
 def predicted_memory(hierarchy: str, target_kind: str, counts: tuple[int, int, int], settings: Any) -> Any:
     """What a structure would take over so many triangles, spheres and glyphs (gpu/hierarchy/predicted.py), in the
     layout and with the optimiser of the settings where it has those; None where it does not take such primitives."""
-    kind, render = builders()[hierarchy], settings.render
+    kind, render = _known(hierarchy), settings.render
     choice = StructureChoice(
         options=settings.hierarchy_options(hierarchy),
         layout=render.layout if render.layout in kind.layouts() else "auto",
@@ -128,12 +146,16 @@ def names_of(group: str) -> tuple[str, ...]:
 def options_type(group: str, name: str) -> type | None:
     """The options' dataclass of one structure (group hierarchy), optimiser or ray type (group ray_type); None where
     there is no such thing."""
-    kind = _GROUPS[group]().get(name)
-    return getattr(kind, "Options", None)
+    return getattr(_FINDERS[group](name), "Options", None)
 
 
 _GROUPS: dict[str, Callable[[], dict[str, Any]]] = {
     "hierarchy": builders,
     "optimiser": optimisers,
     "ray_type": ray_types,
+}
+_FINDERS: dict[str, Callable[[str], Any]] = {
+    "hierarchy": builder,
+    "optimiser": lambda name: optimisers().get(name),
+    "ray_type": ray_type,
 }

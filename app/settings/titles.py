@@ -34,6 +34,12 @@ _LAYOUTS = {
     "bvh8": "BVH8",
     "cwbvh": "CWBVH",
 }
+_FINDERS: dict[str, Callable[[str], Any]] = {
+    "hierarchy": option_tables.builder,
+    "optimiser": lambda name: option_tables.optimisers().get(name),
+    "ray_type": option_tables.ray_type,
+    "update": lambda name: option_tables.update_policies().get(name),
+}
 _GROUPS = {"update.mode": "update"}
 
 
@@ -41,8 +47,8 @@ def title(key: str, value: str) -> str:
     """The title of a value of a setting, by its dotted key ("render.layout"), or of a part of the program by its group
     ("hierarchy"). A name that nobody has given a title is written as words."""
     name = _GROUPS.get(key, key.removeprefix("render."))
-    if name in _KINDS:
-        found = getattr(_KINDS[name]().get(value), "title", "")
+    if name in _FINDERS:
+        found = getattr(_FINDERS[name](value), "title", "")
     else:
         found = option_tables.titles().get(value, "") if name in ("layout", "traversal") else ""
     return found or _WORDS.get(value) or words(value)

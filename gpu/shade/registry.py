@@ -21,31 +21,44 @@ class UnknownRayTypeError(LookupError):
 def ray_types() -> dict[str, type[RayType]]:
     """All ray types by name, in alphabetical order. Raises TypeError where a file's ray type is incomplete or a name is
     taken twice."""
-    from .base import RayType  # with the engine, which a start does not need
-
     found: dict[str, type[RayType]] = {}
     for path in sorted(pathlib.Path(__file__).parent.glob("*.py")):
         if path.stem == "__init__":
             continue
-        module = importlib.import_module(f"{__package__}.{path.stem}")
-        for thing in vars(module).values():
-            if (
-                isinstance(thing, type)
-                and issubclass(thing, RayType)
-                and not inspect.isabstract(thing)
-                and thing.__module__ == module.__name__
-            ):
-                _check(thing, path.name, found)
-                found[thing.name] = thing
+        for kind in _defined_in(path.stem):
+            _check(kind, path.name, found)
+            found[kind.name] = kind
     return dict(sorted(found.items()))
 
 
 def ray_type(name: str) -> type[RayType]:
     """The ray type of that name, or UnknownRayTypeError."""
-    known = ray_types()
-    if name not in known:
-        raise UnknownRayTypeError(f"There is no ray type {name!r}; there are {', '.join(known)}.")
-    return known[name]
+    found = find(name)
+    if found is None:
+        raise UnknownRayTypeError(f"There is no ray type {name!r}; there are {', '.join(ray_types())}.")
+    return found
+
+
+def find(name: str) -> type[RayType] | None:
+    """The ray type of that name, None where there is none. One whose file is called as it is, is imported without the
+    others: a program that draws by one ray type waits for no other."""
+    return _of_own_file(name) or ray_types().get(name)
+
+
+@functools.cache
+def _of_own_file(name: str) -> type[RayType] | None:
+    if not (name.isidentifier() and pathlib.Path(__file__).with_name(f"{name}.py").is_file()):
+        return None
+    return next((kind for kind in _defined_in(name) if getattr(kind, "name", "") == name), None)
+
+
+def _defined_in(stem: str) -> list[type[RayType]]:
+    """The ray types that a file of this folder defines."""
+    from .base import RayType  # with the engine, which a start does not need
+
+    module = importlib.import_module(f"{__package__}.{stem}")
+    things = [thing for thing in vars(module).values() if isinstance(thing, type) and issubclass(thing, RayType)]
+    return [kind for kind in things if not inspect.isabstract(kind) and kind.__module__ == module.__name__]
 
 
 def legend(name: str, options: Any) -> Legend | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeySequence
@@ -16,6 +16,8 @@ from raygrove.app.ui.commands import hints
 from raygrove.app.ui.commands.choice_menu import ChoiceMenu
 from raygrove.app.ui.commands.command import Choice, Command, Entry, Standing, Submenu
 from raygrove.app.ui.session.notices import Notices
+
+AGAIN_MS = 100
 
 
 class Commands(QObject):
@@ -35,6 +37,8 @@ class Commands(QObject):
         self._late: list[tuple[Choice, ChoiceMenu, dict[str, QAction]]] = []
         self._actions: dict[str, QAction] = {}
         self._is_complete = False
+        self.is_opening: Callable[[], bool] = lambda: False
+        """Whether somebody waits for a first picture."""
         self.menus: dict[str, ChoiceMenu] = {}
         for menu in menus:
             made = window.menuBar().addMenu(menu.title)
@@ -48,8 +52,15 @@ class Commands(QObject):
         """Make the rest after the window's first painting."""
         if event.type() == QEvent.Type.Paint:
             self._window.removeEventFilter(self)
-            threading.Thread(target=self._learn, name="commands", daemon=True).start()
+            self._begin()
         return False
+
+    def _begin(self) -> None:
+        """Once what is being opened is seen: it is waited for, and choices are not."""
+        if self.is_opening():
+            QTimer.singleShot(AGAIN_MS, self, self._begin)
+        else:
+            threading.Thread(target=self._learn, name="commands", daemon=True).start()
 
     def _learn(self) -> None:
         """Import what choices are of; where that fails, whoever asks for it next is told."""

@@ -84,6 +84,8 @@ class Heartbeat(QObject):
         self._stacks = LateStacks(LATE_MS / 1000.0) if watches else None
         self._queue = QueueClock()
         self.destroyed.connect(self._queue.close)
+        if self._stacks is not None:
+            self.destroyed.connect(self._stacks.close)
         self._last = self._now()
         self._timer = QTimer(self, interval=BEAT_MS)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)

@@ -37,7 +37,7 @@ TITLES = {
 
 def is_read(ray_type: str) -> bool:
     """Whether colours of this ray type stand for something that the panel can read."""
-    kind = option_tables.ray_types().get(ray_type)
+    kind = option_tables.ray_type(ray_type)
     return kind is not None and (ray_type == STEPS or kind.is_read())
 
 

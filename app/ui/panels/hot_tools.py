@@ -290,5 +290,5 @@ def _followed(configuration: str, settings: Settings) -> str:
     """A configuration with the policy that is chosen; rebuilt where its structure cannot be refitted."""
     spelt = configuration.partition("@")[0]
     builder = parse(spelt).builder.name
-    can_refit = option_tables.builders()[builder].capabilities.refit
+    can_refit = option_tables.builder(builder).capabilities.refit
     return f"{spelt}@{spelling_of(settings).rpartition('@')[2] if can_refit else 'rebuild'}"

@@ -16,7 +16,7 @@ from raygrove.gpu.stats import FrameStatistics, HierarchyStatistics, ViewStatist
 
 def structure_title(hierarchy: str, layout: str) -> str:
     """A builder and a layout by the names that people use: "H-PLOC / BVH4"; the layout where there are several."""
-    kind, title = option_tables.builders().get(hierarchy), titles.short_title("hierarchy", hierarchy)
+    kind, title = option_tables.builder(hierarchy), titles.short_title("hierarchy", hierarchy)
     return f"{title} / {titles.brief_layout(layout)}" if kind is not None and len(kind.layouts()) > 1 else title
 
 

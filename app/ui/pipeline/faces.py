@@ -124,7 +124,7 @@ def motion_title(document: Document) -> str:
 def structure_title(document: Document, frame: FinishedFrame | None) -> str:
     """Builder, optimiser and layout; an automatic layout by the one that was taken, once a frame has said so."""
     render = document.state.settings.render
-    kind = option_tables.builders().get(render.hierarchy)
+    kind = option_tables.builder(render.hierarchy)
     title = titles.short_title("hierarchy", render.hierarchy)
     if render.optimiser != "none":
         title = f"{title} + {titles.short_title('optimiser', render.optimiser).lower()}"

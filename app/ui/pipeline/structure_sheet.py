@@ -40,7 +40,7 @@ def structure_sheet(session: Session, measured: Measured, target_kind: Callable[
     def traversals() -> list[choices.Choice]:
         """Those of the layout alone, which an automatic one is the best of the device for."""
         render = document.state.settings.render
-        kind = option_tables.builders()[render.hierarchy]
+        kind = option_tables.builder(render.hierarchy)
         layout = kind.default_layout(target_kind()) if render.layout == "auto" else render.layout
         fitting = ("auto", render.traversal, *kind.traversals(layout))
         return [choice for choice in offered.traversals() if choice[0] in fitting]

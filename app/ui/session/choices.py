@@ -64,7 +64,7 @@ class Choices:
 
     def optimisers(self) -> list[Choice]:
         """None, and every optimiser; those of another family are shown and cannot be chosen."""
-        kind = option_tables.builders().get(self._document.state.settings.render.hierarchy)
+        kind = option_tables.builder(self._document.state.settings.render.hierarchy)
         fitting = () if kind is None else kind.optimisers()
         none = ("none", tr("Choices", "None"), tr("Choices", "The tree as it is built."), True)
         return [
@@ -105,7 +105,7 @@ class Choices:
         return [("auto", tr("Choices", "Automatic"), tr("Choices", "The layout's best."), True), *found]
 
     def _family(self) -> str:
-        kind = option_tables.builders().get(self._document.state.settings.render.hierarchy)
+        kind = option_tables.builder(self._document.state.settings.render.hierarchy)
         return "" if kind is None else str(kind.family)
 
     def triangle_tests(self) -> list[Choice]:
@@ -170,7 +170,7 @@ class Choices:
 
     def updates(self) -> list[Choice]:
         """The update policies; what the structure cannot do is shown and cannot be chosen."""
-        kind = option_tables.builders().get(self._document.state.settings.render.hierarchy)
+        kind = option_tables.builder(self._document.state.settings.render.hierarchy)
         can_refit = kind is None or kind.capabilities.refit
         tips = {
             "rebuild": tr(

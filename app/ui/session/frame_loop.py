@@ -171,6 +171,11 @@ class FrameLoop(QObject):
         return self.last_frame is not None and self.last_frame.request.scene is self._document.scene
 
     @property
+    def waits_for_scene(self) -> bool:
+        """Whether a scene is open of which there is no picture yet, and one may come."""
+        return self._document.scene is not None and not self.shows_scene and self._halt is None
+
+    @property
     def has_halted(self) -> bool:
         """Whether the animation stands because a picture could not be drawn."""
         return self._halt is not None and self._halt.was_playing

@@ -88,6 +88,7 @@ class MainWindow(QMainWindow):
         )
         self.commands = Commands(self, session.notices, self._menus())
         self._named = self.commands.commands
+        self.commands.is_opening = lambda: bool(self.document.jobs) or self.loop.waits_for_scene
         self._follow_actions(self._named)
         self.commands.completed.connect(lambda: self.opened_dialogs.follow(self.commands.actions))
         self.opened_dialogs.complete = self.commands.complete

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import pathlib
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -41,3 +43,17 @@ def test_a_name_taken_twice_and_a_missing_title_are_refused() -> None:
         registry._check(type("Other", (flat,), {}), "other.py", {"flat": flat})
     with pytest.raises(TypeError, match="lacks name, title, Options"):
         registry._check(type("Bare", (RayType,), {}), "bare.py", {})
+
+
+@pytest.mark.parametrize("name", [*registry.ray_types(), "base", "registry", "heat", "../smooth", "no such type", ""])
+def test_one_is_found_as_among_all(name: str) -> None:
+    assert registry.find(name) is registry.ray_types().get(name)
+
+
+def test_one_whose_file_has_its_name_is_found_without_the_others(tmp_path: pathlib.Path) -> None:
+    program = (
+        "import sys; from raygrove.gpu.shade import registry; registry.ray_type('flat');"
+        "print([name for name in ('path', 'whitted', 'radiosity') if f'raygrove.gpu.shade.{name}' in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

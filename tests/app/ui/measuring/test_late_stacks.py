@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import threading
+import time
 
-from raygrove.app.ui.measuring.late_stacks import stack_of
-from tests.waiting import PROCESS_S
+from raygrove.app.ui.measuring.late_stacks import LateStacks
+from tests.waiting import EVENT_S, PROCESS_S
 
 LATE = """
 import json, sys, time
@@ -37,7 +37,6 @@ print(json.dumps([beat.all_ms, [one.told() for one in beat.late]]))
 
 
 def test_a_late_beat_says_what_was_done_and_where_the_thread_stood() -> None:
-    """In a process of its own: Python has one watchdog."""
     done = subprocess.run([sys.executable, "-c", LATE], capture_output=True, text=True, timeout=PROCESS_S, check=False)
     assert done.returncode == 0, done.stderr
     all_ms, late = json.loads(done.stdout)
@@ -48,13 +47,22 @@ def test_a_late_beat_says_what_was_done_and_where_the_thread_stood() -> None:
     assert len(all_ms) > 20 and max(all_ms) == max(one["wall_ms"] for one in late)
 
 
-def test_of_all_threads_the_asked_ones_calls_are_taken() -> None:
-    text = """Timeout (0:00:00.050000)!
-Thread 0x00000000000000ab (most recent call first):
-  File "/usr/lib/python3.11/threading.py", line 320 in wait
-Thread 0x00000000000000cd (most recent call first):
-  File "/srv/app/ui/window/docks.py", line 12 in _look
-  File "<string>", line 3 in <module>
-"""
-    assert stack_of(text, 0xCD) == ["docks.py, line 12 in _look", "<string>, line 3 in <module>"]
-    assert stack_of(text, 0xEF) == [] and stack_of("", threading.get_ident()) == []
+def test_the_stack_is_that_of_the_thread_that_armed_it() -> None:
+    stacks = LateStacks(0.05)
+    stacks.arm()
+    end = time.monotonic() + EVENT_S
+    while not stacks._found and time.monotonic() < end:
+        time.sleep(0.005)
+    found = stacks.take()
+    stacks.close()
+    assert any("test_the_stack_is_that_of_the_thread_that_armed_it" in line for line in found), found
+    assert all("/" not in line for line in found)
+
+
+def test_who_is_in_time_leaves_no_stack() -> None:
+    stacks = LateStacks(10.0)
+    for _ in range(20):
+        stacks.arm()
+        time.sleep(0.005)
+    assert stacks.take() == []
+    stacks.close()
