@@ -29,11 +29,16 @@ CANDIDATES: dict[str, tuple[dict[str, Any], ...]] = {
         {"arrangement": "spheres_by_spheres", "lists": "scatter", **_IN_TILES, "depth_tiles": 1},
     ),
     "host": (
-        {"arrangement": "pixels_by_pixels", "lists": "front_to_back", "tiles": 32, "depth_tiles": 1},
         {"arrangement": "splat", "near_first": True},
+        {"arrangement": "pixels_by_pixels", "lists": "front_to_back", "tiles": 64, "depth_tiles": 1},
     ),
 }
-"""What is tried on each kind of target; the first is the rule's. Few, as a unit of each is compiled."""
+"""What is tried on each kind of target; the first is the rule's, but for HOST_TILES_PX. Few, as a unit of each is
+compiled."""
+
+HOST_TILES_PX = (1.2, 3.4)
+"""Radii between which tiles are the rule's on a host. 100,000 spheres at 512x512, in tiles and splatted, CPU ms of two
+busy cores: of 1 px 59 and 52, 2 px 60 and 72, 3 px 54 and 73, 4 px 115 and 70, 12 px 198 and 52."""
 
 UNTIMED, TIMED = 4, 4
 """Frames of a candidate: in the first ones kernels are compiled, lists get their memory and launches are captured."""
@@ -43,6 +48,13 @@ PATIENCE = 64
 """Frames that times may take to come; a candidate without any is left out."""
 SPREAD = 0.75
 """A picture counts as alike until a logarithm of its numbers is so far from the class's own."""
+
+
+def candidates_of(kind: str, radius: float) -> tuple[dict[str, Any], ...]:
+    """What is tried on a kind of target for spheres of so many pixels, the rule's first."""
+    found = CANDIDATES[kind]
+    is_tiled = kind == "host" and HOST_TILES_PX[0] <= radius < HOST_TILES_PX[1]
+    return (found[1], found[0], *found[2:]) if is_tiled else found
 
 
 @dataclasses.dataclass(frozen=True)
@@ -139,7 +151,6 @@ class Chooser:
 
     def __init__(self, target: Target, options: GlyphOptions, scene: object) -> None:
         self.target, self.options = target, options
-        self._candidates = CANDIDATES[target.kind]
         self._class: tuple[int, ...] | None = None
         self._trials = _TRIALS.setdefault(target, weakref.WeakKeyDictionary()).setdefault(scene, {})
 
@@ -156,7 +167,7 @@ class Chooser:
             self._class = situation.class_of
         trial = self._trials.get(self._class)
         if trial is None and may_try:
-            trial = self._trials[self._class] = Trial(len(self._candidates))
+            trial = self._trials[self._class] = Trial(len(CANDIDATES[self.target.kind]))
         if trial is not None and trial.best is None:
             trial.conclude()
         if not may_try or trial is None:
@@ -179,14 +190,19 @@ class Chooser:
 
     def _measured(self, trial: Trial, best: int) -> str:
         assert self._class is not None
-        spheres, radius = 2.0 ** self._class[0], 2.0 ** (0.5 * self._class[1])
+        spheres, radius = 2.0 ** self._class[0], self._radius
         what = f"fastest of {trial.count} measured here" if best else f"none of {trial.count} measured here is faster"
         of = f"about {spheres:,.0f} spheres of {radius:.2g} px"
         times = trial.times.get(best)
         return f"auto: {what} for {of}" + (f", {min(times):.3g} ms" if times else "")
 
+    @property
+    def _radius(self) -> float:
+        """Of the class, in pixels."""
+        return 1.0 if self._class is None else 2.0 ** (0.5 * self._class[1])
+
     def _candidate(self, number: int) -> GlyphOptions:
-        return dataclasses.replace(self.options, **self._candidates[number])
+        return dataclasses.replace(self.options, **candidates_of(self.target.kind, self._radius)[number])
 
 
 def _no_ticket() -> None:

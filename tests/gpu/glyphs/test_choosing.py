@@ -8,7 +8,16 @@ from collections.abc import Sequence
 import pytest
 
 from raygrove.gpu.camera import Camera
-from raygrove.gpu.glyphs.choosing import CANDIDATES, PATIENCE, TIMED, UNTIMED, Chooser, Situation, typical_radius
+from raygrove.gpu.glyphs.choosing import (
+    CANDIDATES,
+    PATIENCE,
+    TIMED,
+    UNTIMED,
+    Chooser,
+    Situation,
+    candidates_of,
+    typical_radius,
+)
 from raygrove.gpu.glyphs.options import GlyphOptions
 from raygrove.gpu.target.base import Target
 
@@ -51,7 +60,22 @@ def run_trial(of: Chooser, times_ms: Sequence[float], situation: Situation = HER
 def test_candidates_are_options_and_the_rule_is_the_first(kind: str) -> None:
     made = [dataclasses.replace(GlyphOptions(), **candidate) for candidate in CANDIDATES[kind]]
     assert len(set(made)) == len(made)
-    assert made[0].arrangement == ("splat" if kind == "cuda" else "pixels_by_pixels")
+    assert made[0].arrangement == "splat" and made[0].near_first
+
+
+@pytest.mark.parametrize(
+    ("kind", "radius", "arrangement"),
+    [("host", 1.0, "splat"), ("host", 2.8, "pixels_by_pixels"), ("host", 4.0, "splat"), ("cuda", 2.8, "splat")],
+)
+def test_the_rule_goes_by_the_radius_on_a_host(kind: str, radius: float, arrangement: str) -> None:
+    target = AnyTarget()
+    target.kind = kind
+    of, spheres = chooser(target=target), dataclasses.replace(HERE, radius=radius)
+    assert of.choose(spheres, False)[0].arrangement == arrangement
+    first, _, _ = of.choose(spheres, True)
+    assert first.arrangement == arrangement, "the rule's is tried first, and stays where little is gained"
+    found = candidates_of(kind, radius)
+    assert sorted(map(str, found)) == sorted(map(str, CANDIDATES[kind]))
 
 
 def test_nothing_is_tried_where_it_must_not_be() -> None:
