@@ -24,6 +24,7 @@ from .assimp_io import ModelFiles
 from .compressed import inner_name
 from .costs import affordable
 from .cuts import cut_short, shortfall
+from .damage import damage_of
 from .errors import RefusedError, SceneError, display_path
 from .faults import place_of_fault
 from .file_kinds import other_kind
@@ -59,6 +60,10 @@ class AssimpFile:
             self.complaint = self._words()
             self.pointer = self._read(data, 0)
         self._check("cannot be read", data)
+        if wrong := damage_of(name, data, extension):
+            self.__exit__(None, None, None)
+            why = f"is damaged: {wrong}. Fetch it again, or export it once more."
+            raise SceneError(f"{display_path(os.path.abspath(name))} {why}", name)
         if self.complaint:
             self._repair()
 

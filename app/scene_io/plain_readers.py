@@ -114,6 +114,9 @@ def _ply(name: str, data: bytes) -> Scene:
             faces = _faces(source, count, columns)
         else:
             break
+    else:
+        if source.has_more:
+            raise PlainError("it has more data than its header says")
     return scene_of(name, [_mesh("", positions, faces)])
 
 
@@ -136,6 +139,11 @@ class _Words:
     def __init__(self, words: list[bytes]) -> None:
         self.words, self.place = words, 0
 
+    @property
+    def has_more(self) -> bool:
+        """Whether any is left."""
+        return self.place < len(self.words)
+
     def one(self, _: str) -> float:
         """The next value."""
         self.place += 1
@@ -154,6 +162,11 @@ class _Bytes:
 
     def __init__(self, data: bytes, order: str) -> None:
         self.data, self.order, self.place = data, order, 0
+
+    @property
+    def has_more(self) -> bool:
+        """Whether any is left but an end of line."""
+        return bool(self.data[self.place :].strip())
 
     def one(self, kind: str) -> float:
         """The next value."""

@@ -81,6 +81,8 @@ class SecondLook:
             return ""
         if any(remark.sentence.startswith("A simple reader of our own") for remark in scene.remarks):
             return ""  # it is that one's already
+        if any(mesh.key_frames is not None for mesh in scene.meshes) or _has_polygons(path):
+            return ""  # of several files; polygons that are not flat have many triangulations
         try:
             job = {"paths": [str(path)], "fps": 30.0, "once_more": True}
             other = importer._scene_by(job, str(path), self._limits, None, None)
@@ -95,6 +97,14 @@ class SecondLook:
             and np.abs(first.box - second.box).max() <= SAME_AREA * extent
         )
         return "" if is_same else f"libassimp reads {first}, the reader of our own {second}."
+
+
+def _has_polygons(path: Path) -> bool:
+    """Whether a face of an OBJ has more than three corners, or a line begins nearly as a face does, which libassimp
+    takes for one."""
+    lines = path.read_bytes().splitlines() if path.suffix == ".obj" else []
+    faces = [line.split() for line in lines if line.lstrip()[:1] == b"f"]
+    return any(len(words) > 4 or words[0] != b"f" for words in faces)
 
 
 def geometry_of(scene: Scene) -> Geometry:

@@ -3,6 +3,7 @@ is that of the tags, in every frame. The box is centred on zero."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,9 @@ from .frame import Frame, ParticleError, Source, usable
 from .headers import gsd_fault, in_brackets
 
 KEPT = ("velocity", "charge", "mass", "body", "image", "orientation", "moment_inertia", "angmom")
+COUNTED = ("particles", "bonds", "angles", "dihedrals", "impropers", "constraints", "pairs")
+FEW, MOST_A_BYTE = 100_000, 10
+"""So many may be there without a value in the file, or for each of its bytes."""
 DEFAULTS = {
     "velocity": 0.0,
     "charge": 0.0,
@@ -43,7 +47,10 @@ def read(source: Source) -> Iterator[Frame]:
                 raise ParticleError("no frame is in it")
             for step in range(steps):
                 try:
+                    _check_counts(file.file, step, os.path.getsize(path))
                     frame = file[step]
+                except ParticleError:
+                    raise
                 except MemoryError:
                     raise
                 except Exception as error:
@@ -52,6 +59,17 @@ def read(source: Source) -> Iterator[Frame]:
                 if not step:
                     source.expect(int(frame.particles.N), steps)
                 yield _frame(frame)
+
+
+def _check_counts(handle: Any, step: int, size: int) -> None:
+    """Refuse a step that says that there are more particles, bonds and others than its file can hold: for each that has
+    no values the library makes some up."""
+    for kind in COUNTED:
+        if not handle.chunk_exists(frame=step, name=f"{kind}/N"):
+            continue
+        count = int(np.asarray(handle.read_chunk(frame=step, name=f"{kind}/N")).reshape(-1)[0])
+        if count > max(FEW, MOST_A_BYTE * size):
+            raise ParticleError(f"frame {step + 1:,} says that there are {count:,} {kind}, in a file of {size:,} bytes")
 
 
 def _frame(frame: Any) -> Frame:

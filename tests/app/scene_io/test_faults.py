@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from raygrove.app.scene_io import SceneError, load
@@ -83,6 +84,54 @@ def test_what_is_wrong_is_said_with_its_place(name: str, tmp_path: Path) -> None
         load([path])
     said = str(caught.value)
     assert str(path) in said and said.endswith(".") and "Assimp" not in said
+
+
+FACET = "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n"
+PLY_TEXT = (
+    "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
+    "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"
+)
+READ_OVER: dict[str, tuple[str, str, str]] = {
+    "a zero byte in an STL": (
+        "a.stl",
+        f"solid a\n{FACET}{FACET}endsolid a\n".replace("endloop", "end\0oop", 1),
+        "line 7",
+    ),
+    "a zero byte in an OBJ": ("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n\0\nf 3 2 1\n", "line 5 holds a zero byte"),
+    "a zero byte in an OFF": ("a.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n\0\nx\n", "line 7 holds a zero"),
+    "a zero byte in a PLY": ("a.ply", PLY_TEXT + "\0\nx\n", "line 14 holds a zero byte"),
+    "a line too many": (
+        "a.ply",
+        PLY_TEXT.replace("1 0 0\n", "1 0 0\n0.5 0 0\n"),
+        "says 4 lines of data, and 5 are there",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", READ_OVER)
+def test_what_libassimp_reads_over_is_no_silent_picture(name: str, tmp_path: Path) -> None:
+    """A campaign found scenes with fewer triangles than the file, or others, and no word (tests/campaign)."""
+    file, text, words = READ_OVER[name]
+    (tmp_path / file).write_text(text)
+    with pytest.raises(SceneError, match=words) as caught:
+        load([tmp_path / file])
+    assert f"{file} is damaged: " in str(caught.value) and "export it once more." in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("file", "data"),
+    [
+        ("a.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n" + bytes(512)),
+        ("a.ply", PLY_TEXT.encode() + b"\n \n# the end\n"),
+        ("a.ply", PLY_TEXT.replace("\n", "\r\n").encode()),
+        ("a.stl", b"solid of records" + bytes(64) + (1).to_bytes(4, "little") + bytes(12)
+         + np.array([0, 0, 0, 1, 0, 0, 0, 1, 0], "<f4").tobytes() + bytes(2)),
+    ],
+)  # fmt: skip
+def test_what_is_only_unusual_opens(file: str, data: bytes, tmp_path: Path) -> None:
+    """A file that is filled up, lines without data, records behind the word solid."""
+    (tmp_path / file).write_bytes(data)
+    assert load([tmp_path / file]).triangle_count == 1
 
 
 def test_what_is_right_has_no_fault(tmp_path: Path) -> None:

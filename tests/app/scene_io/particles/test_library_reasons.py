@@ -6,8 +6,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from raygrove.app.scene_io import ImportLimits
 from raygrove.app.scene_io.errors import SceneError
 from raygrove.app.scene_io.particles import lidar
 from raygrove.app.scene_io.particles.headers import in_brackets
@@ -96,3 +98,18 @@ def test_what_says_nothing_is_left_out() -> None:
     for error in (ValueError(), KeyError(63), RuntimeError("/a/b.gsd"), OSError("IoError: ."), ValueError("63 0x1f")):
         assert in_brackets(error, "/a/b.gsd") == "", error
     assert in_brackets(ValueError("A" + "b" * 999)) == f" (A{'b' * 199})"
+
+
+def test_a_simulation_of_more_particles_than_its_file_can_hold(tmp_path: Path) -> None:
+    """The library makes up what has no values: a file of a kilobyte took gigabytes (tests/campaign)."""
+    gsd, path = pytest.importorskip("gsd.fl"), tmp_path / "a.gsd"
+    for count, kind in ((90_000_000, "particles"), (150_000_000, "bonds")):
+        kinds = {"mode": "w", "application": "tests", "schema": "hoomd", "schema_version": [1, 4]}
+        with gsd.open(name=str(path), **kinds) as file:
+            if kind != "particles":
+                file.write_chunk("particles/N", np.array([2], np.uint32))
+            file.write_chunk("particles/position", np.eye(2, 3, dtype=np.float32))
+            file.write_chunk(f"{kind}/N", np.array([count], np.uint32))
+            file.end_frame()
+        with pytest.raises(SceneError, match=f"frame 1 says that there are {count:,} {kind}, in a file of"):
+            files.read(path, ImportLimits(memory_mib=2048))

@@ -1,0 +1,61 @@
+"""Damage to texts that libassimp reads over in silence, so that its scene is another than the file's: it takes a zero
+byte for the end, and a line too many for the next element."""
+
+from __future__ import annotations
+
+import os
+import re
+
+TEXTS = frozenset({"obj", "off", "ply", "stl"})
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+PLY_END = re.compile(rb"^end_header[ \t]*\r?\n", re.MULTILINE)
+PLY_ELEMENT = re.compile(rb"^element[ \t]+(\S+)[ \t]+(\d+)[ \t]*\r?$", re.MULTILINE)
+ROW = re.compile(rb"^[ \t]*[^\s#]", re.MULTILINE)
+MAX_HEADER = 1 << 16
+
+
+def damage_of(name: str, data: bytes | None, extension: str) -> str:
+    """What is wrong in the text of a file that was read (or of `data` in its place), with its place; empty where
+    nothing is known to be. Of a file that is no text only the beginning is read."""
+    if extension not in TEXTS:
+        return ""
+    if data is not None:
+        return damage(data, extension) if _is_text(data, len(data), extension) else ""
+    with open(name, "rb") as file:
+        head = file.read(MAX_HEADER)
+        if not _is_text(head, os.fstat(file.fileno()).st_size, extension):
+            return ""
+        return damage(head + file.read(), extension)
+
+
+def damage(data: bytes, extension: str) -> str:
+    """What is wrong in a text."""
+    end = len(data.rstrip(b"\0 \t\r\n"))  # some programs fill up their files
+    if (place := data.find(b"\0", 0, end)) >= 0:
+        line = data.count(b"\n", 0, place) + 1
+        return f"line {line:,} holds a zero byte, where a text has none"
+    return _rows_too_many(data) if extension == "ply" else ""
+
+
+def _is_text(data: bytes, size: int, extension: str) -> bool:
+    """By the beginning of a file, or all of it."""
+    if data.startswith(UTF_16):
+        return False  # where every second byte is zero
+    if extension == "stl":
+        count = int.from_bytes(data[80:84], "little")
+        return data.lstrip()[:5].lower() == b"solid" and size != 84 + 50 * count
+    if extension == "ply":
+        return re.search(rb"^format[ \t]+ascii\b", data[:MAX_HEADER], re.MULTILINE) is not None
+    return True
+
+
+def _rows_too_many(data: bytes) -> str:
+    """An element of a PLY takes a line of text."""
+    end = PLY_END.search(data[:MAX_HEADER])
+    if end is None:
+        return ""
+    wanted = sum(int(count) for _, count in PLY_ELEMENT.findall(data[: end.start()]))
+    if data.count(b"\n", end.end()) + (not data.endswith(b"\n")) <= wanted:
+        return ""  # which is told without a look at each line
+    there = sum(1 for _ in ROW.finditer(data, end.end()))
+    return f"its header says {wanted:,} lines of data, and {there:,} are there" if there > wanted else ""
