@@ -4,6 +4,7 @@ lie in `assets/lessons`, a teacher's own in the folder `lessons` beside the user
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -125,6 +126,16 @@ def named(name: str) -> Lesson:
 
 def read(path: Path) -> Lesson:
     """The lesson of a file. Raises LessonError."""
+    try:
+        found = path.stat()
+    except OSError:
+        return _read(path, 0, 0)  # which says what is wrong
+    return _read(path, found.st_mtime_ns, found.st_size)
+
+
+@functools.lru_cache(maxsize=64)
+def _read(path: Path, changed_ns: int, size: int) -> Lesson:
+    """Read once as long as the file stays as it is: menus and the palette ask for all of them each time they open."""
     try:
         table = read_toml(path, "lesson", LONGEST)
     except TomlFileError as error:

@@ -68,6 +68,7 @@ class Commands(QObject):
             option_tables.builders()
             option_tables.ray_types()
             importlib.import_module("raygrove.app.frames.maker")  # what draws, before there is a scene
+            importlib.import_module("raygrove.app.lessons.lesson").lessons(lambda error: None)  # of a menu, too
         with contextlib.suppress(RuntimeError):  # the window is gone
             self._learned.emit()
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable
 from typing import Protocol
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QMainWindow, QToolBar
 
 from raygrove.app.ui.commands.command import Command, Separator, Standing, Submenu, tr
@@ -16,9 +17,12 @@ from raygrove.app.ui.pipeline.faces import NAMES, labels
 from raygrove.app.ui.pipeline.offers import SheetContent
 from raygrove.app.ui.pipeline.pipeline_bar import PipelineBar
 from raygrove.app.ui.pipeline.sheet import Sheet
-from raygrove.app.ui.pipeline.structure_sheet import structure_sheet
+from raygrove.app.ui.pipeline.structure_sheet import counts_of, foresee, structure_sheet
 from raygrove.app.ui.session.notices import Way
 from raygrove.app.ui.session.session import Session
+
+REST_MS = 1500
+"""A scene is seen before more is found out about it."""
 
 
 class Opener(Protocol):
@@ -51,6 +55,9 @@ class Pipeline(QToolBar):
         self.addWidget(self.bar)
         window.addToolBar(Qt.ToolBarArea.TopToolBarArea, self)
         session.document.on_scene.append(lambda scene: self.bar.clear())
+        self._rest = QTimer(self, singleShot=True, interval=REST_MS)
+        self._rest.timeout.connect(self._foresee)
+        session.document.on_scene.append(lambda scene: self._rest.start())
         self._contents: dict[str, Callable[[], SheetContent]] = {}
         self.sheet: Sheet | None = None
 
@@ -71,6 +78,14 @@ class Pipeline(QToolBar):
             "rays": lambda: sheets.rays_sheet(session, measured, of_rays),
             "display": lambda: sheets.display_sheet(session, of_display),
         }
+
+    def _foresee(self) -> None:
+        """What structures would take of memory takes a while to find out for all of them: it is known before somebody
+        opens their sheet. In a thread, so that the window answers meanwhile."""
+        document, kind = self._session.document, self.bar.target_kind()
+        if document.scene is not None:
+            asked = (kind, counts_of(document), document.state.settings)
+            threading.Thread(target=foresee, args=asked, name="predicted memory", daemon=True).start()
 
     def entries(self) -> Submenu:
         """The commands of the row, for the View menu."""

@@ -11,6 +11,7 @@ from PySide6.QtCore import QCoreApplication
 from raygrove.app.document.document import Document
 from raygrove.app.help import texts
 from raygrove.app.settings import option_tables, titles
+from raygrove.app.settings.settings import Settings
 from raygrove.app.ui.pipeline.faces import memory, milliseconds
 from raygrove.app.ui.pipeline.measured import Measured
 from raygrove.app.ui.pipeline.offers import Group, Offer, Row, SheetContent
@@ -126,6 +127,12 @@ def _short(key: str, offers: Callable[[], list[choices.Choice]]) -> Callable[[],
 
 def _here(spent: float | None) -> tuple[str, ...]:
     return () if spent is None else (_tr("{time} here").format(time=milliseconds(spent)),)
+
+
+def foresee(target_kind: str, counts: tuple[int, int, int], settings: Settings) -> None:
+    """Find out what memory each structure would take, which is kept (option_tables.predicted_memory)."""
+    for name in option_tables.builders() if any(counts) else ():
+        option_tables.predicted_memory(name, target_kind, counts, settings)
 
 
 def counts_of(document: Document) -> tuple[int, int, int]:

@@ -184,6 +184,8 @@ class Choices:
                 "Choices",
                 "What costs less, by measured times and by how much worse the tree became; the statistics say why.",
             ),
+            "every_n": tr("Choices", "A new tree every so many frames, and refits of it in those between."),
+            "cost_ratio": tr("Choices", "Refits until the SAH cost has grown by so much; then a new tree."),
         }
         refusal = tr("Choices", "This structure cannot be refitted.")
         offered = {

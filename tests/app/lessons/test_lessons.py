@@ -193,3 +193,16 @@ def test_what_cannot_be_answered_is_a_sentence(
     monkeypatch.setattr("sys.stdin", io.StringIO())
     assert main(["lesson", str(small), *words]) == 2
     assert sentence in capsys.readouterr().err
+
+
+def test_a_lesson_is_read_once_and_anew_where_its_file_was_written(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    text = next(iter(sorted(FOLDER.glob("*.toml")))).read_text(encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
+    first = read(path)
+    assert read(path) is first
+    path.write_text(text.replace(f'title = "{first.title}"', 'title = "Another title"'), encoding="utf-8")
+    assert read(path).title == "Another title"
+    path.unlink()
+    with pytest.raises(LessonError):
+        read(path)

@@ -4,6 +4,8 @@ what cannot be chosen says why."""
 from __future__ import annotations
 
 import dataclasses
+import re
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,6 +21,7 @@ from raygrove.app.ui.pipeline.offers import Offer
 from raygrove.app.ui.pipeline.sheet import Sheet
 from raygrove.app.ui.pipeline.structure_sheet import counts_of, refusal
 from raygrove.app.ui.window.main_window import MainWindow
+from raygrove.gpu.hierarchy import predicted
 from raygrove.gpu.scene import Scene
 from tests.app.ui.pipeline.test_pipeline_bar import frame_of, shown
 
@@ -163,6 +166,7 @@ def test_no_member_is_named_by_an_identifier_and_each_has_a_sentence(room: MainW
                 is_own = not offer.value.startswith("clip:")  # clips are called what the file says
                 assert not is_own or ("_" not in offer.title and offer.title[:1].isupper()), (name, offer)
                 assert (offer.sentence or offer.refusal).endswith((".", "file")), (name, offer)
+                assert name == "scene" or not re.search(r"\b[a-z]+[._][a-z]", offer.sentence), (name, offer)
         for row in content.rows:
             assert all("_" not in offer.title for offer in row.offers()), row.name
         assert room.pipeline.sheet is not None
@@ -317,3 +321,22 @@ def test_each_structure_says_what_memory_it_would_take(room: MainWindow) -> None
     assert fresh["lbvh"].notes != before and fresh["median_sah"].notes == offers["median_sah"].notes
     document.change("hidden", (0,))
     assert counts_of(document) == (0, 0, 0)
+
+
+def test_what_structures_would_take_is_known_before_their_sheet_is_opened(
+    room: MainWindow, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[str] = []
+    predict = predicted.predicted_memory
+
+    def noted(*asked: Any) -> Any:
+        threads.append(threading.current_thread().name)
+        return predict(*asked)
+
+    option_tables._predicted.cache_clear()
+    monkeypatch.setattr(predicted, "predicted_memory", noted)
+    room.pipeline._rest.start(0)
+    qtbot.waitUntil(lambda: len(threads) >= len(option_tables.builders()))
+    qtbot.waitUntil(lambda: "predicted memory" not in {thread.name for thread in threading.enumerate()})
+    opened(room, "structure")
+    assert set(threads) == {"predicted memory"}, "the window's thread finds out nothing"
