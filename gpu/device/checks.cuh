@@ -31,6 +31,9 @@ struct CheckState {
 static_assert(sizeof(CheckReport) == 32 && sizeof(CheckState) == 56, "checks.py lays them out");
 
 #ifdef CUDA_ON_HOST
+// Sanitizers leave out the search for an array, which would take most of their time.
+#define NOT_WATCHED __attribute__((no_sanitize("address", "undefined", "thread")))
+
 extern "C" {
 __attribute__((visibility("default"))) CheckState* check_state = nullptr;
 }
@@ -45,6 +48,8 @@ __device__ int report_so_far() { return __atomic_load_n(&check_state->report.che
 __device__ int& kernel_at_work() { return checked_kernel; }
 __device__ void end_thread() { longjmp(cuda_on_host::check_exit, 1); }
 #else
+#define NOT_WATCHED
+
 extern "C" {
 __device__ CheckState* check_state;
 }
@@ -82,7 +87,7 @@ __device__ __forceinline__ void check_stack(int count, int capacity) {
 
 // Whether the element `index`, of `size` bytes, of what begins at `base` lies in the array that `base` lies in; of
 // `used` bytes, none where it may be the array's end.
-static __device__ __noinline__ void check_place(uint64 base, int64 index, int64 size, int64 used) {
+static __device__ __noinline__ NOT_WATCHED void check_place(uint64 base, int64 index, int64 size, int64 used) {
     if (base < 4096) fail_check(Check::NO_ARRAY, index, 0, 0);
     const CheckState& state = *check_state;
     int64 low = 0, high = state.array_count;  // the arrays before `low` begin at `base` or earlier
