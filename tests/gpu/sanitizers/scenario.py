@@ -64,8 +64,8 @@ def run_everything(target: Target, part: tuple[int, int] = (0, 1), watch: str = 
     `races` draw every ray type by one structure, and each structure by one cheap ray type: traversals are the same in
     all. `races` leaves out units, too, that differ in nothing that their threads share: a builder writes its tree
     before a layout is chosen and whatever the primitives are, and the rays of a picture share its sums and queues, not
-    what they meet. `units`, for who asks what there is to compile, leaves out those frames that a dry target can
-    draw."""
+    what they meet. `units`, for who asks what there is to compile, leaves out what only launches,
+    which a dry target does: all frames but those of the ray type that is asked most."""
     for job in everything(watch)[part[0] :: part[1]]:
         job(target)
 
@@ -91,18 +91,18 @@ def everything(watch: str = "all") -> list[Callable[[Target], None]]:
         run_noise,
         run_palettes,
         run_radiosity,
-        functools.partial(draw_primary_tiles, strategies=("wavefront",) if watch in WATCHED else STRATEGIES),
         run_topologies,
-        run_given_kd_tree,
-        run_kd_tree_forms,
-        run_ploc_rounds,
-        run_medians,
+        *(run_given_kd_tree, run_kd_tree_forms, run_ploc_rounds, run_medians),
         *(run_published_forms, run_optimisers, run_objects, run_animation),
     ]
     jobs += region_jobs("units" if watch == "all" else watch)
     jobs += [functools.partial(run_structure, name=name, watch=watch) for name in structures()]
+    drawn = [functools.partial(run_frames, **chosen) for chosen in pictures(watch)]
+    if watch == "units":
+        return jobs + [next(job for job in drawn if job.keywords["ray_type"] == "smooth")]
+    jobs += [functools.partial(draw_primary_tiles, strategies=("wavefront",) if watch in WATCHED else STRATEGIES)]
     jobs += [functools.partial(draw_spheres, names=("flat",), **more) for more in ({}, {"glyphs": True})]
-    return jobs + [functools.partial(run_frames, **chosen) for chosen in pictures(watch)]
+    return jobs + drawn
 
 
 def run_primitives(target: Target) -> None:

@@ -1,24 +1,20 @@
 """Every kernel of the project, compiled for NVIDIA GPUs without one: it compiles, spills nothing, and stays under a
 ceiling of registers.
 
-What "every" means is found by running the project: the units that a host target is asked for while primitives and whole
-frames run are compiled here, and a kernel file of which no unit was seen is an error. Units of one kernel file and one
-set of headers, a traversal through one layout say, are alike: one of them is compiled for one architecture, and
-architectures take turns; what builds trees is compiled for the most kinds of primitives that it is used with.
-`-m full` compiles each unit, and one or two that are alike for every architecture.
+What "every" means is found by running the project (every_unit.py): the units that a host target is asked for while
+primitives and whole frames run are compiled here, and a kernel file of which no unit was seen is an error. What NVRTC
+made of a unit is kept (kept_units.py) and counts until its text is another one. `-m full` compiles each unit, and one
+or two that are alike for every architecture.
 """
 
 from __future__ import annotations
 
-import collections
-import concurrent.futures
 import pathlib
-from collections.abc import Iterable, Iterator
+import warnings
 from typing import Any
 
 import pytest
 
-from raygrove.gpu.hierarchy.primitives import KINDS
 from raygrove.gpu.target import nvrtc, translation_unit
 from raygrove.gpu.target.base import CompileError, NoDeviceError, UnitSource
 from raygrove.gpu.target.nvrtc import (
@@ -30,12 +26,10 @@ from raygrove.gpu.target.nvrtc import (
     parse_report,
 )
 from raygrove.gpu.target.translation_unit import ROOT, parse_kernels, read_source, write_unit
-from tests.gpu.sanitizers.frames import pictures, run_frames
-from tests.gpu.sanitizers.queries import run_region_queries
-from tests.gpu.sanitizers.scenario import run_everything
 
-from .every_kernel import trace_every_way
-from .recording import RecordingTarget
+from . import every_unit, kept_units
+from .every_unit import Job, Launched
+from .kept_units import Resources
 
 pytestmark = pytest.mark.first
 
@@ -74,13 +68,6 @@ CEILINGS = {  # the first that fits
     "gpu/primitives/": 96,
 }
 
-PLACES = {
-    header: place
-    for place, kind in enumerate(KINDS.values())
-    for header in (kind.header, kind.query_header, kind.clip_header, *(header for header, _ in kind.tests))
-}
-"""What a unit includes of each kind of primitives, in their order: the later ones are those before and more."""
-
 TREES = {
     "gpu/hierarchy/grid/traversals/dda.cuh": 112,
     "gpu/hierarchy/octree/traversals/parametric.cuh": 112,  # with glyphs
@@ -89,87 +76,32 @@ TREES = {
 """What units that go through a tree may take at least."""
 
 
-@pytest.fixture(scope="module")
-def launched() -> Iterator[dict[UnitSource, set[str]]]:
-    """Every unit that the project uses, and the kernels that ran. Frames are drawn by one structure, and by the
-    others without running: their units are the same, and are not compiled for the host."""
-    target, dry = RecordingTarget(), RecordingTarget(is_dry=True)
-    run_everything(target, watch="units")
-    trace_every_way(dry)
-    for chosen in pictures():
-        run_frames(dry, **chosen, is_dry=True)
-    yield {
-        unit: dry.launched.get(unit, set()) | target.launched.get(unit, set())
-        for unit in dry.launched | target.launched
-    }
-    target.close()
-    dry.close()
+PROVED = 24
+"""Every so many of the units that are kept are compiled in every run, too."""
 
 
 @pytest.fixture(scope="module")
-def everything_launched(launched: dict[UnitSource, set[str]]) -> Iterator[dict[UnitSource, set[str]]]:
-    """Those, and every query of every visit, of each kind of primitives."""
-    target = RecordingTarget()
-    run_region_queries(target, "all")
-    yield launched | target.launched
-    target.close()
+def launched() -> Launched:
+    return every_unit.launched()
 
 
-def alike(units: Iterable[UnitSource]) -> list[list[UnitSource]]:
-    """Units of one kernel file and one set of headers: a traversal through one layout, say."""
-    found: dict[tuple[str, tuple[str, ...]], list[UnitSource]] = collections.defaultdict(list)
-    for unit in units:
-        found[unit.path, unit.headers].append(unit)
-    return list(found.values())
+@pytest.fixture(scope="module")
+def everything_launched(launched: Launched) -> Launched:
+    return every_unit.with_every_query(launched)
 
 
-def of_most_kinds(units: Iterable[UnitSource]) -> list[list[UnitSource]]:
-    """Those, but of the units that build over different kinds of primitives only those over the most of them: they take
-    the most registers."""
-    found: dict[tuple[str, tuple[str, ...]], dict[int, list[UnitSource]]] = {}
-    for members in alike(units):
-        path, headers = members[0].path, members[0].headers
-        builds = path.startswith("gpu/hierarchy/")
-        others = tuple(header for header in headers if not builds or header not in PLACES)
-        kinds = max((PLACES.get(header, 0) for header in headers), default=0)
-        found.setdefault((path, others), {}).setdefault(kinds if builds else 0, []).extend(members)
-    return [by_kinds[max(by_kinds)] for by_kinds in found.values()]
+@pytest.fixture(scope="module")
+def kept() -> dict[str, Resources]:
+    return kept_units.read(kept_units.LIST.read_text(encoding="utf-8"))
 
 
-def words(unit: UnitSource) -> set[str]:
-    """What a unit is made of: files, and types by name."""
-    return {unit.path, *unit.headers, *(name for _, name in unit.aliases)}
-
-
-def usual_jobs(units: Iterable[UnitSource]) -> list[tuple[UnitSource, int]]:
-    """One unit of those that are alike (`of_most_kinds`) for one architecture, the next one of the next for the next;
-    and whatever is made of something that none of these has."""
-    chosen = [members[turn % len(members)] for turn, members in enumerate(of_most_kinds(units))]
-    met = {word for unit in chosen for word in words(unit)}
-    for unit in units:
-        if not words(unit) <= met:
-            chosen.append(unit)
-            met |= words(unit)
-    return [(unit, ARCHITECTURES[turn % len(ARCHITECTURES)]) for turn, unit in enumerate(chosen)]
-
-
-def all_jobs(units: Iterable[UnitSource]) -> list[tuple[UnitSource, int]]:
-    """The architectures of each unit. Units that are alike share them out: one or two have all three among them, many
-    have one each, and the next begin with another one."""
-    return [
-        (members[place % len(members)], ARCHITECTURES[(place + turn) % len(ARCHITECTURES)])
-        for turn, members in enumerate(alike(units))
-        for place in range(max(len(members), len(ARCHITECTURES)))
-    ]
-
-
-def complaints(source: UnitSource, architecture: int) -> list[str]:
+def complaints(job: Job, resources: Resources) -> list[str]:
     """What is wrong with a unit's machine code."""
-    text = write_unit(source, "cuda", 1)
-    resources = compile_unit(text, architecture, name=source.path).resources
+    source, architecture = job
     ceiling = next((most for room, most in CEILINGS.items() if source.path.startswith(room)), REGISTERS)
     ceiling = max([ceiling, *(TREES[header] for header in source.headers if header in TREES)])
-    found = [f"{name} is not in the report" for name in text.kernels if name not in resources]
+    kernels = parse_kernels(read_source(source.path), source.path)
+    found = [f"{name} is not in the report" for name in kernels if name not in resources]
     found += [f"{name} spills {r.spill_bytes} bytes" for name, r in resources.items() if r.spill_bytes]
     found += [
         f"{name} takes {r.registers} registers, {ceiling} are allowed"
@@ -179,37 +111,80 @@ def complaints(source: UnitSource, architecture: int) -> list[str]:
     return [f"sm_{architecture} {source.path} {dict(source.aliases)}: {complaint}" for complaint in found]
 
 
-def check_all(jobs: list[tuple[UnitSource, int]], architecture: int) -> None:
-    mine = [source for source, of in jobs if of == architecture]
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        wrong = [
-            complaint for some in pool.map(lambda source: complaints(source, architecture), mine) for complaint in some
-        ]
+def check_all(found: dict[Job, Resources]) -> None:
+    wrong = [complaint for job, resources in found.items() for complaint in complaints(job, resources)]
     assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_units_compile_without_spills_under_their_ceilings(
-    launched: dict[UnitSource, set[str]], architecture: int
+    launched: Launched, kept: dict[str, Resources], architecture: int
 ) -> None:
-    check_all(usual_jobs(launched), architecture)
+    jobs = [job for job in every_unit.usual_jobs(launched) if job[1] == architecture]
+    assert len(jobs) > 50
+    keys = {job: kept_units.key_of(kept_units.text_of(job), architecture) for job in jobs}
+    new = [job for job in jobs if keys[job] not in kept]
+    check_all({job: kept[keys[job]] for job in jobs if keys[job] in kept})
+    check_all(dict(zip(new, kept_units.all_compiled(new), strict=True)))
+    if len(new) > len(jobs) // 10:
+        warnings.warn(f"{len(new)} of {len(jobs)} units are not kept: python -m {kept_units.__name__}", stacklevel=1)
+
+
+def test_what_is_kept_is_what_nvrtc_makes(launched: Launched, kept: dict[str, Resources]) -> None:
+    """Of some: those whose turn it is by their keys."""
+    jobs = {kept_units.key_of(kept_units.text_of(job), job[1]): job for job in every_unit.usual_jobs(launched)}
+    some = [key for key in sorted(jobs) if key in kept and int(key, 16) % PROVED == 0]
+    for key, found in zip(some, kept_units.all_compiled([jobs[key] for key in some]), strict=True):
+        assert found == kept[key], jobs[key]
+
+
+def test_another_text_another_architecture_and_another_compiler_are_another_key(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = write_unit(UnitSource("tests/gpu/target/contract.cu"), "cuda", 1)
+    other = write_unit(UnitSource("tests/gpu/target/contract.cu", constants=(("SIZE", 3),)), "cuda", 1)
+    keys = {kept_units.key_of(text, 90), kept_units.key_of(text, 75), kept_units.key_of(other, 90)}
+    monkeypatch.setattr(kept_units, "nvrtc_version", lambda: (99, 0))
+    keys.add(kept_units.key_of(text, 90))
+    monkeypatch.undo()
+    monkeypatch.setattr(kept_units, "compile_options", lambda architecture: ("--std=c++17", f"sm_{architecture}"))
+    keys.add(kept_units.key_of(text, 90))
+    assert len(keys) == 5
+
+
+def test_what_is_kept_is_read_as_it_was_written() -> None:
+    unit = UnitSource("tests/gpu/target/contract.cu")
+    some = {"one": nvrtc.KernelResources(40, 16, 12, 96), "two": nvrtc.KernelResources(255, 0, 0, 1024)}
+    lines = [kept_units.line_of((unit, 90), some), kept_units.line_of((unit, 75), {})]
+    keys = [kept_units.key_of(kept_units.text_of((unit, architecture)), architecture) for architecture in (90, 75)]
+    assert kept_units.read("\n".join(lines)) == {keys[0]: some, keys[1]: {}}
+    assert complaints((unit, 90), some)[-2:] == [
+        "sm_90 tests/gpu/target/contract.cu {}: one spills 12 bytes",
+        "sm_90 tests/gpu/target/contract.cu {}: two takes 255 registers, 128 are allowed",
+    ], "what is kept is judged like what is compiled"
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_every_unit_compiles_without_spills_under_its_ceiling(
-    everything_launched: dict[UnitSource, set[str]], architecture: int
+    everything_launched: Launched, kept: dict[str, Resources], architecture: int
 ) -> None:
     units = everything_launched
-    jobs = all_jobs(units)
-    assert {source.path for source, of in jobs if of == architecture} == {source.path for source in units}, (
+    jobs = every_unit.all_jobs(units)
+    assert {source for source, _ in jobs} == set(units)
+    mine = [job for job in jobs if job[1] == architecture]
+    assert {source.path for source, _ in mine} == {source.path for source in units}, (
         "a kernel file has no unit for this architecture"
     )
-    assert {source for source, _ in jobs} == set(units)
-    check_all(jobs, architecture)
+    usual = [job for job in every_unit.usual_jobs(units) if job[1] == architecture]
+    asked = list(dict.fromkeys(mine + usual))
+    found = dict(zip(asked, kept_units.all_compiled(asked), strict=True))
+    check_all(found)
+    keys = {job: kept_units.key_of(kept_units.text_of(job), architecture) for job in usual}
+    assert all(found[job] == kept[key] for job, key in keys.items() if key in kept)
 
 
-def test_every_kernel_of_the_project_is_among_them(launched: dict[UnitSource, set[str]]) -> None:
+def test_every_kernel_of_the_project_is_among_them(launched: Launched) -> None:
     ran = {(source.path, kernel) for source, kernels in launched.items() for kernel in kernels}
     paths = sorted(str(path.relative_to(ROOT)) for path in pathlib.Path(ROOT, "gpu").rglob("*.cu"))
     missing = [
@@ -222,9 +197,7 @@ def test_every_kernel_of_the_project_is_among_them(launched: dict[UnitSource, se
     assert not missing, "never launched by tests/gpu/sanitizers/scenario.py:\n" + "\n".join(missing)
 
 
-def test_every_launch_bound_is_known_on_both_targets(
-    launched: dict[UnitSource, set[str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_launch_bound_is_known_on_both_targets(launched: Launched, monkeypatch: pytest.MonkeyPatch) -> None:
     read, known = translation_unit.launch_bound, []
 
     def recorded(text: str, counts: dict[str, Any], depth: int = 8) -> int | None:
