@@ -85,7 +85,7 @@ WHY = {
         "the host takes 6.6 ms to issue the launches; 3.7 on 2026-11-22, and 2.9 where frames are replayed"
     ),
     "first picture after start, warm cache": "the same imports, the engine's, the scene and loading its kernels",
-    "welcome page after start, warm cache": "some 900 modules are imported, Qt among them (docs/performance/window.md)",
+    "welcome page after start, warm cache": "640 modules, Qt's among them; then 950 (docs/performance/window.md)",
     "first picture after start, empty cache": "a dozen units are compiled, two at a time, after the same imports",
     "over Embree's best, the worst scene": "on two busy cores, at 512x384; not examined (docs/performance/rays.md)",
     "over Embree's medium tree, the worst scene": "its tree costs less SAH; not examined (docs/performance/rays.md)",
