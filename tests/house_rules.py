@@ -241,7 +241,7 @@ def packages_of(project: dict[str, Any], *extras: str) -> list[str]:
             waiting += [one for extra in inner.split(",") for one in project["optional-dependencies"][extra]]
         else:
             found.append(package.lower())
-    return found
+    return list(dict.fromkeys(found))  # two extras may name a third
 
 
 def short_waits(root: pathlib.Path) -> list[str]:

@@ -53,6 +53,16 @@ def test_every_dependency_has_its_row_and_its_reason() -> None:
     assert all(len(row) == 3 and all(row) for row in rows()), "what it is for, and why this one"
 
 
+def test_extras_for_servers_have_what_the_command_needs_and_no_window() -> None:
+    """Who installs one of them alone has pictures, models and settings; a window's libraries are large."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    needed = set(packages_of(project, "headless"))
+    assert needed < set(packages_of(project, "app"))
+    for extra in ("notebook", "cluster"):
+        found = set(packages_of(project, extra))
+        assert needed < found and not found & {"pyside6-essentials", "pyopengl"}, extra
+
+
 def test_as_many_endings_as_it_says() -> None:
     (row,) = (row for row in rows() if row[0].startswith("cmeel-assimp"))
     assert f" {len(EXTENSIONS)} endings" in row[1]

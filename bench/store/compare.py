@@ -145,7 +145,11 @@ def compared(a: Mapping[Key, Side], b: Mapping[Key, Side], threshold: float = TH
     rows += [_row(side, NEW, "A has no result of it") for key, side in b.items()
              if (key not in a or a[key].status != DONE) and side.status == DONE]  # fmt: skip
     order = {name: place for place, name in enumerate(_ORDER)}
-    return Comparison(tuple(sorted(rows, key=lambda row: order[row.verdict])), threshold)
+
+    def turn(row: Row) -> tuple[object, ...]:
+        return order[row.verdict], row.scene, row.configuration, len(row.part), row.part  # frame 2 before frame 10
+
+    return Comparison(tuple(sorted(rows, key=turn)), threshold)
 
 
 def _of_sides(a: Side, b: Side | None, threshold: float) -> Iterator[Row]:

@@ -115,6 +115,11 @@ def test_a_gate_of_pictures_is_open_where_they_are_the_same() -> None:
     assert (same.verdict, same.part, same.sentence) == ("same", "frame 3", "the same pictures")
     assert not compared(drawn("a"), drawn("a")).fails and compared(drawn("a"), drawn("b")).fails
     (other,) = compared(drawn("a"), drawn("b", "y")).rows
+    many = [{"frame": number, "image_sha256": "a"} for number in (10, 2, 0)]
+    sides = sides_of([{"job": {"scene": scene}, "rows": many} for scene in "ba"], "A")
+    assert [(row.scene, row.part) for row in compared(sides, sides).rows] == [
+        (scene, f"frame {number}") for scene in "ab" for number in (0, 2, 10)
+    ]
     assert other.verdict == "undecided" and "of two devices are not compared; A was measured on x" in other.sentence
 
 
