@@ -132,9 +132,12 @@ def _of_links(tree: Tree | NodeTable, validation: Validation, faults: dict[str, 
     lost = faults.get("lost_primitive")
     if lost is not None and validation.unreached and isinstance(tree, Tree):
         children, count = np.asarray(tree.children), np.asarray(tree.count)
-        above = np.flatnonzero((count == 0) & (children == 0).any(axis=1))
+        is_above = (count == 0) & (children == 0).any(axis=1)
+        is_unused = (children == np.arange(len(children))[:, None]).any(axis=1)  # zeros: tinybvh leaves row 1 so
+        above = np.flatnonzero(is_above & ~is_unused)
         if len(above):
-            said = f"Row 0 is no root: it is a child of node {above[0]}; {validation.unreached:,} nodes lie outside it."
+            outside = f"{validation.unreached:,} node{' lies' if validation.unreached == 1 else 's lie'} outside it"
+            said = f"Row 0 is no root: it is a child of node {above[0]}; {outside}."
             evidence = {"parent": int(above[0]), "lost": lost.count}
             return [Finding("wrong_root", "error", said, evidence, "begin at the node that no other has as a child")]
     if "empty_leaf" in faults and isinstance(tree, Tree):

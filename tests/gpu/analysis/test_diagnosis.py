@@ -61,6 +61,19 @@ def test_a_root_that_is_none() -> None:
     assert found.code == "wrong_root" and found.evidence["parent"] == 1
 
 
+def test_a_row_that_is_not_used_is_no_node_above_the_root() -> None:
+    """Zeros, as tinybvh leaves row 1: they name rows 0 and 1 as children. What is lost is lost all the same."""
+    tree = columns()
+    unused = {name: np.insert(values, 1, 0, axis=0) for name, values in tree.items() if name != "primitives"}
+    links = np.where(unused["children"] > 0, unused["children"] + 1, 0)
+    links[1] = [0, 1]
+    last = int(np.flatnonzero(unused["count"])[-1])
+    unused["first"][last] = unused["first"][np.flatnonzero(unused["count"])[0]]
+    found = rg.diagnose(rg.Tree(**{**unused, "children": links}, primitives=tree["primitives"]), VERTICES, TRIANGLES)
+    told = {one.code for one in found}
+    assert "wrong_root" not in told and {"lost_primitive", "duplicate_primitive"} <= told
+
+
 def test_a_refit_that_makes_all_boxes_the_roots() -> None:
     tree = columns()
     tree["bounds"][:] = tree["bounds"][0]
