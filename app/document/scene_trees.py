@@ -75,8 +75,9 @@ class ReadTree:
 
 
 def read_tree(path: str, scene: Scene, times: Collection[float]) -> ReadTree:
-    """The tree of a file over the first of these instants that it fits. Raises TreeOfSceneError, with the sentences of
-    `validate`, where it is no tree over this scene."""
+    """The tree of a file over the first of these instants whose boxes are the file's, else over the first that it can
+    be laid over: a file need not say its instant. Raises TreeOfSceneError, with the sentences of `validate`, where it
+    is no tree over this scene."""
     if scene.sphere_count or scene.glyph_count:
         raise TreeOfSceneError(
             f"{display_path(path)}: trees of files are over triangles alone, and {scene.name} has spheres."
@@ -86,6 +87,7 @@ def read_tree(path: str, scene: Scene, times: Collection[float]) -> ReadTree:
     from raygrove.gpu.face.given_trees import fitted, note_on
 
     reasons: list[str] = []
+    laid: ReadTree | None = None
     for time in dict.fromkeys(times):
         try:
             mesh = Clip.from_plain(scene).at(time)
@@ -95,7 +97,12 @@ def read_tree(path: str, scene: Scene, times: Collection[float]) -> ReadTree:
             reasons.append(str(error).rstrip("."))
             continue
         said = tuple(fault.sentence for fault in found.faults) or (found.sentence,)
-        return ReadTree(tree, time, found.is_valid, said, note_on(found), of_file)
+        read = ReadTree(tree, time, found.is_valid, said, note_on(found), of_file)
+        if read.is_valid:
+            return read
+        laid = laid or read
+    if laid is not None:
+        return laid
     told = reasons[0] if os.path.basename(path) in reasons[0] else f"{display_path(path)}: {reasons[0]}"
     raise TreeOfSceneError(f"{told}.", path)
 

@@ -124,6 +124,16 @@ def test_boxes_of_another_instant_are_said_and_computed_anew(
     assert len(scene.remarks) == 1 and "does not hold primitive 0" in scene.remarks[0].sentence
 
 
+def test_a_tree_that_does_not_say_its_instant_is_one_of_the_head_where_it_fits(
+    shown: Document, moving_scene: Scene, tmp_path: Path
+) -> None:
+    path = written(tmp_path / "now.rgtree", moving_scene, at=0.5, says_scene=False)
+    shown.change("timeline", dataclasses.replace(shown.state.timeline, time=0.5, is_playing=False))
+    heard, _ = opened(shown, path)
+    assert heard[0][1].is_valid and heard[0][1].time == shown.state.settings.trees.time == 0.5
+    assert not scene_trees.with_trees(moving_scene, shown.state.settings.trees).remarks
+
+
 def test_what_is_no_tree_over_the_scene_changes_nothing(shown: Document, moving_scene: Scene, tmp_path: Path) -> None:
     path = tmp_path / "lost.rgtree"
     save_tree(Tree(children=[[0, 0]], first=[0], count=[1], primitives=[1]), path)

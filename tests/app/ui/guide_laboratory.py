@@ -92,6 +92,7 @@ def own_tree(stage: Stage) -> Iterable[QWidget]:
 
 def lesson(stage: Stage) -> Iterable[QWidget]:
     """The first question of a lesson, predicted and measured."""
+    stage.document.change("settings.window.workspace", "explore")
     stage.window.opened_dialogs.show_lesson("refit-or-rebuild")
     shown = stage.window.opened_dialogs.lesson
     assert shown is not None
