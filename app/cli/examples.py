@@ -22,6 +22,7 @@ EXAMPLES = {
   raygrove render --demo walker --out walker.mp4 --statistics walker.csv
   raygrove render bunny.obj --turntable 6 --out turn.mp4
   raygrove render sponza.obj --camera-path bookmarks --out flight.mp4
+  raygrove render --demo walker --out walker.mp4 --store parts/   in parts, which the same command goes on from
   raygrove render picture.png --out depth.exr        the state that a saved picture carries
   raygrove render bunny.obj --ray-type steps --out steps.png
   raygrove render --demo cloth --set demo.triangles=1000000 --update refit --time 0.5 --out cloth.png""",
@@ -57,6 +58,7 @@ EXAMPLES = {
   raygrove results results/ --columns scene,configuration,trace_ms,trace_ms_low,trace_ms_high --out table.tex
   raygrove results results/ --out baseline.jsonl     all of it in one file, for compare
   raygrove results results/ --open 5bb787ce          the window, on that result's scene and structure
+  raygrove results results/ --where scene=walker --pictures walker.mp4   the pictures of one animation
   raygrove results results/ --sql 'SELECT scene, configuration, median(trace_ms) FROM results GROUP BY ALL'""",
     "compare": """examples:
   raygrove compare baseline.jsonl results/ --threshold 5 --out report.html
