@@ -24,7 +24,7 @@ from .assimp_io import ModelFiles
 from .compressed import inner_name
 from .costs import affordable
 from .cuts import cut_short, shortfall
-from .damage import damage_of
+from .damage import damage_of, facets_lost
 from .errors import RefusedError, SceneError, display_path
 from .faults import place_of_fault
 from .file_kinds import other_kind
@@ -60,7 +60,10 @@ class AssimpFile:
             self.complaint = self._words()
             self.pointer = self._read(data, 0)
         self._check("cannot be read", data)
-        if wrong := damage_of(name, data, extension):
+        wrong = damage_of(name, data, extension)
+        if extension == "stl" and not wrong:
+            wrong = facets_lost(name, data, sum(mesh.face_count for mesh in self.meshes()))
+        if wrong:
             self.__exit__(None, None, None)
             why = f"is damaged: {wrong}. Fetch it again, or export it once more."
             raise SceneError(f"{display_path(os.path.abspath(name))} {why}", name)

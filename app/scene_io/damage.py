@@ -8,6 +8,7 @@ import re
 
 TEXTS = frozenset({"obj", "off", "ply", "stl"})
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+FACET = re.compile(rb"\bfacet[ \t]+normal\b", re.IGNORECASE)
 PLY_END = re.compile(rb"^end_header[ \t]*\r?\n", re.MULTILINE)
 PLY_ELEMENT = re.compile(rb"^element[ \t]+(\S+)[ \t]+(\d+)[ \t]*\r?$", re.MULTILINE)
 ROW = re.compile(rb"^[ \t]*[^\s#]", re.MULTILINE)
@@ -26,6 +27,21 @@ def damage_of(name: str, data: bytes | None, extension: str) -> str:
         if not _is_text(head, os.fstat(file.fileno()).st_size, extension):
             return ""
         return damage(head + file.read(), extension)
+
+
+def facets_lost(name: str, data: bytes | None, count: int) -> str:
+    """Of a text of an STL the facets that are there, where libassimp found only `count`: it ends at a word that it does
+    not know."""
+    if data is None:
+        with open(name, "rb") as file:
+            if not _is_text(file.read(MAX_HEADER), os.fstat(file.fileno()).st_size, "stl"):
+                return ""
+            file.seek(0)
+            data = file.read()
+    elif not _is_text(data, len(data), "stl"):
+        return ""
+    there = sum(1 for _ in FACET.finditer(data))
+    return f"it has {there:,} facets, and {count:,} of them can be read" if count < there else ""
 
 
 def damage(data: bytes, extension: str) -> str:

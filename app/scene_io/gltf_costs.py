@@ -16,11 +16,14 @@ from typing import Any
 
 from .cuts import cut_short, shortfall
 from .errors import SceneError, display_path
-from .gltf_extensions import written_out
+from .gltf_extensions import DRACO, INSTANCING, LIGHTS, MESHOPT, written_out
 from .gltf_texts import GLB, Buffers, GlbError, parts_of, put_together
 from .limits import ImportLimits
 from .references import References
 
+WRONG = (LookupError, TypeError, ValueError, AttributeError, OverflowError, struct.error)
+"""What damage does to who reads a document."""
+ADDED = tuple(word.encode() for word in (DRACO, INSTANCING, LIGHTS, MESHOPT, "KHR_mesh_quantization"))
 MAX_JSON = 256 << 20
 """A longer text is not looked at: what it asks for is no multiple of its length."""
 MAX_NODES = 1_000_000
@@ -54,10 +57,19 @@ def affordable(name: str, raw: bytes, limits: ImportLimits, references: Referenc
         return None
     try:
         _check(name, document, limits)
+    except WRONG:
+        return None  # what is wrong is told by those who read it
+    try:
         changed = written_out(name, document, Buffers(document, body, references or References()), limits)
         return put_together(document, body, raw[:4] == GLB) if _with_rest(document) or changed else None
-    except (OSError, LookupError, TypeError, ValueError, AttributeError, OverflowError, struct.error):
-        return None  # what is wrong is told by those who read it
+    except OSError:
+        return None
+    except WRONG as error:
+        if not any(word in text for word in ADDED):
+            return None
+        # Without what they say libassimp would take whole numbers for fractions, and one copy for all, and say nothing.
+        why = "what it says by its extensions does not fit"
+        raise SceneError(f"{_shown(name)} is damaged: {why}. Export it again, or without them.", name) from error
 
 
 def _check(name: str, document: Any, limits: ImportLimits) -> None:

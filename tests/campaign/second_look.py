@@ -83,6 +83,8 @@ class SecondLook:
             return ""  # it is that one's already
         if any(mesh.key_frames is not None for mesh in scene.meshes) or _has_polygons(path):
             return ""  # of several files; polygons that are not flat have many triangulations
+        if b"EXT_mesh_gpu_instancing" in path.read_bytes():
+            return ""  # copies that a reader may leave out, where they are not required
         try:
             job = {"paths": [str(path)], "fps": 30.0, "once_more": True}
             other = importer._scene_by(job, str(path), self._limits, None, None)

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 __all__ = ["PARTICLE_ENDINGS", "form_of", "looks_like_particles", "read_particles"]
 
 Progress = Callable[[float, str], None]
+PANIC = "PanicException"
+"""What libraries in Rust raise, which is no Exception."""
 
 
 def read_particles(paths: Sequence[str], limits: ImportLimits, fps: float, progress: Progress) -> Scene:
@@ -87,7 +89,9 @@ def _read_one(source: Source, trajectory: Trajectory, progress: Callable[[int], 
             f"which is not installed. {how_to_install('particles')}",
             path,
         ) from error
-    except Exception as error:  # whatever a damaged file does to a reader, the person gets a sentence
+    except BaseException as error:  # whatever a damaged file does to a reader, the person gets a sentence
+        if not isinstance(error, Exception) and type(error).__name__ != PANIC:
+            raise
         why = str(error).rstrip(".")
         if not isinstance(error, ParticleError):
             why = f"its reader stopped at what it could not understand ({type(error).__name__}: {why})"

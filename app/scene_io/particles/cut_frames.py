@@ -23,10 +23,8 @@ def ends_within_a_frame(source: Source, steps: int) -> bool:
     with source.open() as file:
         size = file.seek(0, os.SEEK_END)
         try:
-            if source.form == "xtc":
-                return _xtc_end(file, size) != size
-            if source.form == "trr":
-                return _trr_end(file, size) != size
+            if source.form in WALKED:
+                return WALKED[source.form](file, size)[1] != size
             if source.form == "dcd":
                 return _dcd_frames(file) > steps
             if source.form in ("pdb", "ent"):
@@ -35,6 +33,19 @@ def ends_within_a_frame(source: Source, steps: int) -> bool:
         except (struct.error, OSError):
             return True
     return False
+
+
+def whole_frames(source: Source) -> int | None:
+    """How many whole frames an XTC or TRR has before the first that is none: chemfiles believes the lengths in that one
+    and takes gigabytes for it. None for other forms."""
+    if source.form not in WALKED:
+        return None
+    with source.open() as file:
+        size = file.seek(0, os.SEEK_END)
+        try:
+            return WALKED[source.form](file, size)[0]
+        except (struct.error, OSError):
+            return 0
 
 
 def whole_gro(data: bytes) -> bytes:
@@ -54,42 +65,51 @@ def _at(file: BinaryIO, form: str, offset: int) -> tuple[int, ...]:
     return struct.unpack(form, file.read(struct.calcsize(form)))
 
 
-def _xtc_end(file: BinaryIO, size: int) -> int:
-    """Where the last whole frame ends: magic, atoms, step, time, box, atoms; of few atoms plain numbers follow, else a
+def _xtc_end(file: BinaryIO, size: int) -> tuple[int, int]:
+    """How many whole frames there are, and where the last ends: magic, atoms, step, time, box, atoms; of few atoms
+    plain numbers follow, else a
     packed block with its length before it, padded to four bytes."""
-    place = 0
+    count = place = 0
     while place + XTC_HEAD <= size:
         magic, atoms = _at(file, ">2i", place)
         if magic != XTC_MAGIC or atoms < 0:
-            return place
+            break
         if atoms <= XTC_FEW:
             after = place + XTC_HEAD + 12 * atoms
+        elif place + XTC_PACKED > size:
+            break
         else:
             (length,) = _at(file, ">i", place + XTC_PACKED - 4)
             after = place + XTC_PACKED + (length + 3) // 4 * 4
         if not place < after <= size:
-            return place
-        place = after
-    return place
+            break
+        count, place = count + 1, after
+    return count, place
 
 
-def _trr_end(file: BinaryIO, size: int) -> int:
-    """Where the last whole frame ends: magic, a version string, ten lengths, atoms, step, nre, time and lambda, and
-    then as many bytes as the lengths say."""
-    place = 0
+def _trr_end(file: BinaryIO, size: int) -> tuple[int, int]:
+    """How many whole frames there are, and where the last ends: magic, a version string, ten lengths, atoms, step, nre,
+    time and lambda, and then as many bytes as the lengths say."""
+    count = place = 0
     while place + 84 <= size:
         magic, _, text = _at(file, ">3i", place)
         if magic != TRR_MAGIC or not 0 <= text < 64:
-            return place
+            break
         head = place + 12 + (text + 3) // 4 * 4
+        if head + 52 > size:
+            break
         *lengths, atoms, _, _ = _at(file, ">13i", head)
         box, positions, velocities, forces = lengths[2], lengths[7], lengths[8], lengths[9]
         width = box // 9 if box else max(positions, velocities, forces) // max(3 * atoms, 1)
         after = head + 52 + 2 * width + sum(lengths)
         if not place < after <= size:
-            return place
-        place = after
-    return place
+            break
+        count, place = count + 1, after
+    return count, place
+
+
+WALKED = {"xtc": _xtc_end, "trr": _trr_end}
+"""Forms whose frames are walked through by their lengths."""
 
 
 def _dcd_frames(file: BinaryIO) -> int:

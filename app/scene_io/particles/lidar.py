@@ -15,6 +15,8 @@ from .frame import Frame, ParticleError, Source
 from .headers import in_brackets, las_fault
 
 PIECE = 500_000
+FEW, MOST_A_BYTE = 100_000, 50
+"""So many packed points are believed of any file, or for each of its bytes; real ones take two and more."""
 KEPT = (
     "intensity", "classification", "return_number", "number_of_returns", "gps_time", "point_source_id", "scan_angle",
 )  # fmt: skip
@@ -93,10 +95,13 @@ def _none_of(total: int, header: Any) -> str:
 def _there(source: Source, header: Any) -> int:
     """How many points follow the header: as many as it says, or fewer where an unpacked file is cut."""
     total = int(header.point_count)
-    if header.are_points_compressed:
-        return total
     with source.open() as raw:
-        left = raw.seek(0, os.SEEK_END) - int(header.offset_to_point_data)
+        size = raw.seek(0, os.SEEK_END)
+    left = size - int(header.offset_to_point_data)
+    if header.are_points_compressed:
+        if total > max(FEW, MOST_A_BYTE * size):
+            raise ParticleError(f"its header says {total:,} points, and it has {size:,} bytes")
+        return total
     return min(total, max(left, 0) // max(int(header.point_format.size), 1))
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from raygrove.gpu.scene import Attribute, PeriodicBox
 
 from . import elements
-from .cut_frames import ends_within_a_frame, whole_gro
+from .cut_frames import ends_within_a_frame, whole_frames, whole_gro
 from .frame import Frame, ParticleError, Source, usable
 
 FORMATS = {
@@ -48,8 +48,8 @@ def _frames(chemfiles: Any, source: Source) -> Iterator[Frame]:
     form = FORMATS["mmcif" if source.form == "cif" and b"_atom_site." in source.read() else source.form]
     with source.on_disk() as path, _sentences(chemfiles, source), chemfiles.Trajectory(path, "r", form) as trajectory:
         found: np.ndarray | None = None
-        steps = trajectory.nsteps
-        for step in range(steps):
+        steps, whole = trajectory.nsteps, whole_frames(source)
+        for step in range(steps if whole is None else min(steps, whole)):
             frame = trajectory.read()
             count = len(frame.atoms)
             if not count:

@@ -97,6 +97,11 @@ READ_OVER: dict[str, tuple[str, str, str]] = {
         f"solid a\n{FACET}{FACET}endsolid a\n".replace("endloop", "end\0oop", 1),
         "line 7",
     ),
+    "a word that no STL has": (
+        "a.stl",
+        f"solid a\n{FACET[:-4]}\xff{FACET}{FACET}endsolid a\n",
+        "it has 3 facets, and 2",
+    ),
     "a zero byte in an OBJ": ("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n\0\nf 3 2 1\n", "line 5 holds a zero byte"),
     "a zero byte in an OFF": ("a.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n\0\nx\n", "line 7 holds a zero"),
     "a zero byte in a PLY": ("a.ply", PLY_TEXT + "\0\nx\n", "line 14 holds a zero byte"),

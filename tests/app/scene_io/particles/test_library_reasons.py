@@ -113,3 +113,24 @@ def test_a_simulation_of_more_particles_than_its_file_can_hold(tmp_path: Path) -
             file.end_frame()
         with pytest.raises(SceneError, match=f"frame 1 says that there are {count:,} {kind}, in a file of"):
             files.read(path, ImportLimits(memory_mib=2048))
+
+
+def test_a_panic_of_a_library_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Libraries in Rust raise what is no Exception (tests/campaign found one of lazrs)."""
+    laspy, path = pytest.importorskip("laspy"), survey(tmp_path / "a.las")
+    panic = type("PanicException", (BaseException,), {})
+    monkeypatch.setattr(laspy.LasReader, "read_points", raising(panic("capacity overflow")))
+    with pytest.raises(SceneError, match=r"could not understand \(PanicException: capacity overflow\)"):
+        files.read(path)
+
+
+def test_packed_points_that_a_file_cannot_hold_are_refused(tmp_path: Path) -> None:
+    laspy = pytest.importorskip("laspy")
+    pytest.importorskip("lazrs")
+    one = laspy.LasData(laspy.LasHeader(point_format=0, version="1.2"))
+    one.x, one.y, one.z = POSITIONS.T
+    one.write(str(tmp_path / "a.laz"))
+    data = (tmp_path / "a.laz").read_bytes()
+    (tmp_path / "a.laz").write_bytes(data[:107] + (4_000_000).to_bytes(4, "little") + data[111:])
+    with pytest.raises(SceneError, match=r"its header says 4,000,000 points, and it has [\d,]+ bytes"):
+        files.read(tmp_path / "a.laz")

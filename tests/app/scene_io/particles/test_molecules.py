@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from raygrove.app.scene_io import SceneError, load
+from raygrove.app.scene_io import ImportLimits, SceneError, load
 from raygrove.app.scene_io.particles import elements
 from tests.app.scene_io.particles import files
 
@@ -138,3 +138,20 @@ def test_an_xtc_of_100_000_atoms_opens_within_a_second(tmp_path: Path) -> None:
 def test_the_child_reads_particles(tmp_path: Path) -> None:
     scene = load(str(write(tmp_path / "a.xtc")))
     assert scene.sphere_count == 6 and len(scene.key_times()) == 3
+
+
+@pytest.mark.parametrize(("ending", "at"), [("xtc", 88), ("trr", 56)])
+def test_lengths_that_a_file_cannot_hold_are_not_asked_of_the_library(tmp_path: Path, ending: str, at: int) -> None:
+    """Gigabytes were taken for 300 bytes (tests/campaign): what is whole before that frame is read."""
+    path = write(tmp_path / f"a.{ending}", copies=3)
+    whole = path.read_bytes()
+    last = whole.rindex(whole[:4])
+    for frame, begin in ((1, 0), (3, last)):
+        path.write_bytes(whole[: begin + at] + (0x74000000).to_bytes(4, "big") + whole[begin + at + 4 :])
+        limits = ImportLimits(memory_mib=1024)
+        if frame == 1:
+            with pytest.raises(SceneError, match="ends within"):
+                files.read(path, limits)
+            continue
+        scene = files.read(path, limits)
+        assert len(scene.spheres[0].key_frames.times) == 2 and "ends within" in files.said(scene)
