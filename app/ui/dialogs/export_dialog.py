@@ -32,7 +32,7 @@ from raygrove.app.frames import exporting
 from raygrove.app.playback import timeline as timelines
 from raygrove.app.settings.settings import SIZE_LIMIT, option_field, set_option
 from raygrove.app.ui.colors import ERROR_STYLE
-from raygrove.app.ui.dialogs.button_box import button_box
+from raygrove.app.ui.dialogs.button_box import button_box, fill_with_ink
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.session.session import Session
 
@@ -197,7 +197,7 @@ class ExportDialog(QDialog):
         self.buttons = button_box(QDialogButtonBox.StandardButton.Close, self)
         self.button = self.buttons.addButton(tr("Export"), QDialogButtonBox.ButtonRole.AcceptRole)
         self.button.setObjectName("start")
-        self.button.setDefault(True)
+        fill_with_ink(self.button)
         column = QVBoxLayout(self)
         column.addLayout(form)
         column.addWidget(self.note)

@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 from raygrove.app.document.document import Document
 from raygrove.app.document.state import State
 from raygrove.app.settings.settings import Settings, option_groups
-from raygrove.app.ui.dialogs.button_box import button_box
+from raygrove.app.ui.dialogs.button_box import button_box, fill_with_ink
 from raygrove.app.ui.dialogs.presets_menu import PresetsButton
 from raygrove.app.ui.dialogs.settings_page import SettingsPage, page_title
 from raygrove.app.ui.plain_text import Label
@@ -208,6 +208,7 @@ class SettingsDialog(QDialog):
         self.presets.said.connect(self._note.setText)
         self.presets.failed.connect(self._note.setText)
         self._box = button_box(Standard.Ok | Standard.Apply | Standard.Cancel, self)
+        fill_with_ink(self._box.button(Standard.Ok))
         self._box.accepted.connect(self.accept)
         self._box.rejected.connect(self.reject)
         self._box.button(Standard.Apply).clicked.connect(self.apply)
