@@ -75,10 +75,10 @@ def pack(store: Store, damaged: list[str]) -> tuple[pathlib.Path, int]:
 def query(place: str, sql: str, damaged: list[str]) -> Answer:
     """The answer of one SELECT over the table `results`, which is all that it can read. Raises QueryError, StoreError,
     OSError."""
-    import duckdb
-
     with contextlib.ExitStack() as stack:
         database = stack.enter_context(_connected())
+        import duckdb  # which is there
+
         packed = _fresh(database, place)
         if packed is not None:
             made = f"VIEW {TABLE} AS SELECT * FROM read_parquet({_quoted(str(packed))})"

@@ -112,3 +112,5 @@ def test_nothing_to_pack_and_no_duckdb_are_sentences(tmp_path: pathlib.Path, mon
     monkeypatch.setitem(sys.modules, "duckdb", None)
     with pytest.raises(QueryError, match=r"raygrove\[query\]"):
         pack(empty, [])
+    with pytest.raises(QueryError, match=r"raygrove\[query\]"):
+        query(os.fspath(empty.folder), "SELECT count(*) FROM results", [])
