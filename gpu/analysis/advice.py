@@ -118,7 +118,9 @@ def advise(
     ms = cost_of(costs, best) / count
     n = min(range(1, count + 1), key=lambda every: cost_of(costs, every_nth(costs, every)))
     modes = {"rebuild": UpdateOptions("rebuild"), "refit": UpdateOptions("refit"), "auto": UpdateOptions("auto")}
-    modes |= {"ratio_optimiser": UpdateOptions("ratio_optimiser"), f"every_n:n={n}": UpdateOptions("every_n", n=n)}
+    modes["ratio_optimiser"] = UpdateOptions("ratio_optimiser")
+    if 1 < n < count:  # else it is `rebuild`, or `refit`
+        modes[f"every_n:n={n}"] = UpdateOptions("every_n", n=n)
     ratio: float | None = None
     if costs.sah is not None:
         tried = {one: UpdateOptions("cost_ratio", cost_ratio=one) for one in RATIOS}

@@ -82,8 +82,12 @@ def test_a_line_of_wear_gets_its_cycle_and_its_sentence() -> None:
 
 
 def test_the_two_ends_are_said_in_words() -> None:
-    assert advice_of(0.0).sentence == "refit every frame: 6.03 ms a frame instead of 8 by rebuilds"
-    assert advice_of(30.0, 12).sentence.startswith("rebuild every frame: 8 ms a frame instead of ")
+    refits, rebuilds = advice_of(0.0), advice_of(30.0, 12)
+    assert refits.sentence == "refit every frame: 6.03 ms a frame instead of 8 by rebuilds"
+    assert rebuilds.sentence.startswith("rebuild every frame: 8 ms a frame instead of ")
+    for found in (refits, rebuilds):
+        assert not any(one.policy.startswith("every_n") for one in found.policies), "the same is not told twice"
+        assert {"rebuild", "refit"} < {one.policy for one in found.policies}
 
 
 def test_more_rays_than_are_traced_are_scaled_to() -> None:
