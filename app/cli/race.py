@@ -22,6 +22,7 @@ from raygrove.app.export.whole_files import check_writable
 from raygrove.app.frames import race_report
 from raygrove.app.frames.race_report import REPEAT
 from raygrove.app.problems.problems import EXIT_FAILURE, UsageError
+from raygrove.app.scene_io.errors import without_call
 from raygrove.app.settings.ray_options import measures_others
 from raygrove.app.settings.settings import Settings
 from raygrove.gpu.analysis.intervals import LEAST_SAMPLES
@@ -86,7 +87,7 @@ def _given(trees: Sequence[tuple[str, str]] | None, scene: Scene, first: Moment)
         try:
             stack.enter_context(given_trees(dict(trees), Clip.from_plain(scene).at(first.time)))
         except (Error, ValueError) as error:
-            raise UsageError(f"--tree: {str(error).rstrip('.')}.") from error
+            raise UsageError(f"--tree: {without_call(error)}.") from error
         yield
 
 

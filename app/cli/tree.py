@@ -17,7 +17,7 @@ from raygrove.app.export.tables import json_text
 from raygrove.app.export.whole_files import check_writable
 from raygrove.app.frames.views import view_settings
 from raygrove.app.problems.problems import UsageError, plain_errors_are_usage
-from raygrove.app.scene_io.errors import SceneError
+from raygrove.app.scene_io.errors import SceneError, without_call
 from raygrove.gpu.analysis.frame_bounds import with_frames
 from raygrove.gpu.analysis.tree_files import ENDING, save_tree, scene_hash, scene_of_file
 from raygrove.gpu.analysis.validation import boxes_of
@@ -90,7 +90,7 @@ def _read(names: argparse.Namespace, words: Words, mesh: tuple[np.ndarray, np.nd
         tree = tree_of_file(names.tree, mesh, format=format_name, is_judged=is_judged)
         other = is_judged and is_rgtree(names.tree, format_name) and scene_of_file(names.tree)
     except Error as error:
-        raise SceneError(f"{str(error).rstrip('.')}.", names.tree) from error
+        raise SceneError(f"{without_call(error)}.", names.tree) from error
     if other and other != scene_hash(*mesh):
         words.warn(f"{names.tree} says that it is of another scene, or of another instant of this one.")
     return tree

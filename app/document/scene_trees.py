@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from raygrove.app.document.jobs import Job
 from raygrove.app.document.state import SceneReference, State
-from raygrove.app.scene_io.errors import TreeOfSceneError, display_path
+from raygrove.app.scene_io.errors import TreeOfSceneError, display_path, without_call
 from raygrove.app.settings.race_options import RaceOptions, contestants_of
 from raygrove.app.settings.settings import RenderOptions, Settings
 from raygrove.app.settings.tree_options import TreeOptions, trees_of, with_tree
@@ -94,7 +94,7 @@ def read_tree(path: str, scene: Scene, times: Collection[float]) -> ReadTree:
             of_file = tree_of_file(path, mesh)
             tree, found = fitted(of_file, mesh)
         except Error as error:
-            reasons.append(str(error).rstrip("."))
+            reasons.append(without_call(error))
             continue
         said = tuple(fault.sentence for fault in found.faults) or (found.sentence,)
         read = ReadTree(tree, time, found.is_valid, said, note_on(found), of_file)

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 
 from raygrove.printable import printable, printable_lines
+
+
+def without_call(error: Exception) -> str:
+    """What an error of the library says, without the call that it was in (rg.NAME) and a full stop: who looks at a
+    window or types a command has called nothing."""
+    return re.sub(r"^rg\.[\w.]+: ", "", str(error)).rstrip(".")
 
 
 class SceneError(Exception):

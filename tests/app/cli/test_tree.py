@@ -97,7 +97,9 @@ def test_another_programs_tree_becomes_a_file(tmp_path: pathlib.Path, capsys: py
     wrong = str(tmp_path / "damaged/tinybvh-soup-bvh2--cycle.save.bin")
     capsys.readouterr()
     assert main(["tree", "import", *words, wrong, "--out", str(tmp_path / "no.rgtree")]) == 3
-    assert "300 triangles, and the mesh has 2" in capsys.readouterr().err and not (tmp_path / "no.rgtree").exists()
+    said = capsys.readouterr().err
+    assert "error: tinybvh-soup-bvh2--cycle.save.bin is over 300 triangles, and the mesh has 2" in said, "no rg.NAME"
+    assert not (tmp_path / "no.rgtree").exists()
 
 
 def test_what_is_missing_is_said(capsys: pytest.CaptureFixture[str], tmp_path: pathlib.Path) -> None:
