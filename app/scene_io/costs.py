@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import zipfile
 from pathlib import Path
 
@@ -12,6 +14,9 @@ from .references import References
 
 GLTF = frozenset({"gltf", "glb", "vrm"})
 ZIPPED = frozenset({"3mf"})
+COLLADA = "dae"
+NO_INDEX = re.compile(rb"(?:<(?=p|h|vcount)|</vcount>\s*<)(p|h|vcount|v)\b[^<>]*>[\s\d+-]*([^\s\d<+-][^\s<]{0,40})")
+"""What is no whole number in a list of them; <v> elsewhere than behind <vcount> may be anything."""
 MOST_TIMES, FREE_BYTES = 100, 512 << 20
 """How much larger than the file what it unpacks to may be, and from how much on that is asked."""
 
@@ -27,9 +32,19 @@ def affordable(
             return data if replaced is None else replaced
         if extension in ZIPPED and data is None:
             _check_zip(name)
+        if extension == COLLADA:
+            _check_collada(name, Path(name).read_bytes() if data is None else data)
     except (OSError, zipfile.BadZipFile):
         pass  # whoever reads it says what is wrong
     return data
+
+
+def _check_collada(name: str, data: bytes) -> None:
+    """libassimp reads a word among a Collada file's indices for ever, and a corner more each time."""
+    if wrong := NO_INDEX.search(data):
+        line, word = data.count(b"\n", 0, wrong.start(2)) + 1, wrong[2].decode("utf-8", "replace")
+        why = f"line {line:,} has {word!r} among the numbers of <{wrong[1].decode()}>"
+        raise SceneError(f"{display_path(os.path.abspath(name))} is damaged: {why}. Export it again.", name)
 
 
 def _check_zip(name: str) -> None:

@@ -21,6 +21,7 @@ from raygrove.app.scene_io import ImportLimits, SceneError, costs, gltf_costs, l
 from raygrove.app.scene_io.compressed import unpack
 from raygrove.app.scene_io.images import decode
 from tests.app.scene_io import writers
+from tests.app.scene_io.test_references import COLLADA
 
 LIMITS = ImportLimits()
 
@@ -177,3 +178,12 @@ def test_a_picture_of_more_than_a_gibibyte_is_not_decoded(tmp_path: Path) -> Non
         (tmp_path / "bomb.png").write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", b"x"))
         with pytest.raises(ValueError, match="too many"):  # Pillow keeps a pixel of RGB or grey and alpha in 4 bytes
             decode(tmp_path / "bomb.png", 4096)
+
+
+@pytest.mark.parametrize("word", ["../../x", "1e3", "nan", "\xff"])
+def test_a_word_among_the_indices_of_a_collada_file_ends_it(word: str, tmp_path: Path) -> None:
+    """libassimp read it for ever, and took all memory that it might (tests/campaign)."""
+    text = COLLADA.format(entities="", name="plain").replace("<p>0 1 2</p>", f"<p>0 1\n{word} 2</p>")
+    (tmp_path / "model.dae").write_text(text)
+    with pytest.raises(SceneError, match=r"model.dae is damaged: line \d has .* among the numbers of <p>"):
+        load([tmp_path / "model.dae"], ImportLimits(seconds=30.0, memory_mib=1024))
