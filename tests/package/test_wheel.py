@@ -80,6 +80,20 @@ def test_the_command_draws(full: Environment) -> None:
         picture.unlink()
 
 
+def test_a_server_sweeps_without_the_libraries_of_a_window(wheel: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    """With what the extra headless brings, a node of a cluster measures a model and draws it."""
+    made = make_environment(tmp_path, "numpy", "cmeel", "PIL", "pillow", "platformdirs", "tomli_w")
+    pip("install", str(wheel), python=made.python)
+    assert made.run("python", "-c", "import PySide6").returncode == 1
+    (made.home / "cube.obj").write_text(CUBE)
+    fixed = 'scene = "cube.obj"\nconfiguration = "lbvh"\ndevice = "cpu"\nsize = "8x6"\ntime = 0.0'
+    (made.home / "plan.toml").write_text(f'[fixed]\n{fixed}\n[axes]\nmeasure = ["build", "render"]\n')
+    done = made.run("raygrove", "sweep", "plan.toml", "--store", "results/", "--json")
+    assert done.returncode == 0 and json.loads(done.stdout)["done"] == 2, done.stderr
+    done = made.run("raygrove", "results", "results/", "--where", "measure=render", "--pictures", "film/")
+    assert done.returncode == 0 and (made.home / "film" / "frame_0000.png").is_file(), done.stderr
+
+
 def test_it_reads_a_model(full: Environment) -> None:
     (full.home / "cube.obj").write_text(CUBE)
     done = full.run("raygrove", "info", "cube.obj", "--json")
