@@ -81,11 +81,11 @@ def do_jobs(names: argparse.Namespace, jobs: JobList, store: Store, words: Words
                 done.add(workers.progress)
                 skipped += mine.skipped
     except KeyboardInterrupt:
-        words.say(f"{done.finished:,} jobs were done; the same command goes on from there.")
+        words.say(f"Done: {_jobs(done.finished)}; the same command goes on from there.")
         raise
     seconds = time.perf_counter() - begin
     counts = ", ".join(f"{getattr(done, one):,} {one}" for one in (*STATUSES, "refused"))
-    words.say(f"{done.finished + done.refused:,} jobs in {seconds:.1f} s, {skipped:,} had their results: {counts}.")
+    words.say(f"{_jobs(done.finished + done.refused)} in {seconds:.1f} s, {skipped:,} had their results: {counts}.")
     busy = {lane: round(value, 3) for lane, value in sorted(done.busy.items())}
     return done, {**vars(done), "busy": busy, "skipped": skipped, "wall_seconds": round(seconds, 3)}
 
@@ -162,7 +162,7 @@ def dry_run(names: argparse.Namespace, jobs: JobList, words: Words) -> int:
     if names.json:
         print(json.dumps(found, indent=2))
     else:
-        print(f"{waiting + skipped:,} jobs, {skipped:,} have results, {waiting:,} to do: {told}.")
+        print(f"{_jobs(waiting + skipped)}, {skipped:,} with results, {waiting:,} to do: {told}.")
     return 0
 
 
@@ -242,6 +242,10 @@ class _Reporter:
             left = max(0, self._mine.planned - self._mine.skipped - self._finished)
             each = (now - self._begin) / max(1, self._finished)
             self._words.say(f"{self._finished:,} done, up to {left:,} to do: about {_time(left * each)} left.")
+
+
+def _jobs(count: int) -> str:
+    return f"{count:,} job{'s' * (count != 1)}"
 
 
 def _time(seconds: float) -> str:

@@ -253,7 +253,7 @@ def test_a_sweep_is_done_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     plan.write_text(PLAN)
     words = ["sweep", str(plan), "--store", str(store)]
     assert main([*words, "--dry-run"]) == 0
-    assert capsys.readouterr().out == "3 jobs, 0 have results, 3 to do: nothing tells yet how long one takes.\n"
+    assert capsys.readouterr().out == "3 jobs, 0 with results, 3 to do: nothing tells yet how long one takes.\n"
     assert not store.exists()
     assert main([*words, "--shard", "1/2", "--json"]) == 1
     first = capsys.readouterr()
@@ -266,7 +266,7 @@ def test_a_sweep_is_done_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert (told["jobs"], told["have_results"], told["to_do"]) == (3, 2, 1) and told["estimated_seconds"] > 0.0
     kept = {path: path.read_bytes() for path in store.rglob("*.json")}
     assert main(words) == 0
-    assert "1 jobs in" in (said := capsys.readouterr().err) and "2 had their results: 1 done" in said
+    assert "1 job in" in (said := capsys.readouterr().err) and "2 had their results: 1 done" in said
     assert all(path.read_bytes() == data for path, data in kept.items()) and len(list(Store(store).hashes())) == 3
     assert main([*words, "--again", "failed,crashed", "--shard", "2/2"]) == 0  # whose jobs are all done
     assert len(list(Store(store).hashes())) == 3
