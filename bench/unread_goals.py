@@ -18,10 +18,6 @@ TESTS: Rows = (
     ("all tests with a warm cache, two quiet cores", 180.0, "s", True, "make test"),
     ("tests of the inner loop", 60.0, "s", True, "make quick"),
 )
-HOST_LABORATORY: Rows = (
-    ("tree browser over 10M nodes opened", 0.3, "s", True, ""),
-    ("tree browser over 10M nodes scrolled", 60.0, "frames/s", False, ""),
-)
 RELIABILITY: Rows = (
     ("100,000 meshes, channels, clips or instances opened", 5.0, "s", True, "python -m raygrove.bench many"),
     ("planted faults that tests find", 0.95, "share", False, "python -m raygrove.bench mutants"),
@@ -45,7 +41,6 @@ UNREAD = {
     ),
     "host": (
         *_unread(TESTS, NOT_SAVED),
-        *_unread(HOST_LABORATORY, NOT_SAVED),
         *_unread(RELIABILITY, NOT_SAVED),
         *_unread(HOST_SWEEPS, NOT_SAVED),
     ),
