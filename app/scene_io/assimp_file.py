@@ -22,7 +22,7 @@ from raygrove.gpu.scene import Remark
 from . import assimp
 from .assimp_io import ModelFiles
 from .compressed import inner_name
-from .costs import affordable
+from .costs import GLTF, affordable
 from .cuts import cut_short, shortfall
 from .damage import damage_of, facets_lost
 from .errors import RefusedError, SceneError, display_path
@@ -69,6 +69,8 @@ class AssimpFile:
             raise SceneError(f"{display_path(os.path.abspath(name))} {why}", name)
         if self.complaint:
             self._repair()
+        if extension not in GLTF:  # which has triangles alone
+            self._leave_out_empty_faces()
 
     def __enter__(self) -> AssimpFile:
         return self
@@ -153,6 +155,16 @@ class AssimpFile:
             place += f" {remark.sentence}"
         refused = SceneError if fault or missing else RefusedError
         raise refused(f"{said}{place} Check that the file is whole and of the type its name says.", self.name)
+
+    def _leave_out_empty_faces(self) -> None:
+        """Faces without a corner go behind the last that counts: libassimp, sorting by type, writes for them to where
+        nothing of its own lies (SortByPTypeProcess.cpp, found under ASan)."""
+        for mesh in self.meshes():
+            faces = faces_of(mesh)
+            is_face = faces["count"] > 0
+            if not is_face.all():
+                faces[:] = np.concatenate([faces[is_face], faces[~is_face]])  # all of them are freed in the end
+                mesh.face_count = int(np.count_nonzero(is_face))
 
     def _repair(self) -> None:
         """Make a point of every face with an index out of range, so that sorting by type takes it away, and tell the

@@ -16,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 from tests.campaign.hostile_files import TRIANGLE, make_all
@@ -103,7 +105,9 @@ def main(arguments: list[str] | None = None) -> int:
     slowest, largest = (0.0, ""), (0.0, "")
     with tempfile.TemporaryDirectory(prefix="raygrove-hostile-") as name:
         folder = Path(name)
-        paths = [path for path in make_all(folder) if names.only in path.name]
+        # What a process has taken counts for those that it starts: whoever makes pictures of gigabytes starts none.
+        with ProcessPoolExecutor(1, get_context("spawn")) as maker:
+            paths = [path for path in maker.submit(make_all, folder).result() if names.only in path.name]
         (folder / "plain.obj").write_text(TRIANGLE)
         words = (["info", "./plain.obj"], ["render", "./plain.obj", *PICTURE])
         run(words[1], folder)  # what is compiled once is counted for none

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from raygrove.app.scene_io import EXTENSIONS, ImportLimits, SceneError, load
+from raygrove.app.scene_io.assimp_file import AssimpFile, faces_of
 from raygrove.app.scene_io.describe import describe
 from raygrove.app.scene_io.exchange import check
 from tests.app.scene_io import writers
@@ -227,3 +228,17 @@ def test_mutants_give_a_scene_or_a_sentence(tmp_path: Path, count: int) -> None:
         outcomes = list(pool.map(outcome, mutants))
     assert all(text == "" or (text.endswith(".") and len(text) < 900) for text in outcomes)
     assert any(outcomes) and not all(outcomes), "some open, some do not"
+
+
+def test_faces_without_corners_are_kept_from_libassimp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For each it wrote a number to a place that is not its own, which a build under AddressSanitizer ends at."""
+    head = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n"
+    faces = ["0", "3 0 1 2", "0", "2 0 1", "0", "3 2 1 3"]
+    rows = ["0 0 0", "1 0 0", "0 1 0", "1 1 0", *faces]
+    list_of = f"element face {len(faces)}\nproperty list uchar int vertex_indices\nend_header\n"
+    (tmp_path / "a.ply").write_text(head + list_of + "\n".join(rows) + "\n")
+    monkeypatch.chdir(tmp_path)
+    with AssimpFile("a.ply", None, "ply") as file:
+        (mesh,) = file.meshes()
+        assert faces_of(mesh)["count"].tolist() == [3, 2, 3]
+    assert load([tmp_path / "a.ply"]).triangle_count == 2
