@@ -54,7 +54,8 @@ def test_it_keeps_the_contract(folder: pathlib.Path) -> None:
 
 def test_commands_know_it_by_its_file(folder: pathlib.Path) -> None:
     render, _, bench = (shlex.split(line) for line in blocks("sh")[0].splitlines())
-    drawn = run(folder, "-m", "raygrove", *render[1:], "--device", "cpu")
+    few = ("--set", "demo.triangles=5000")
+    drawn = run(folder, "-m", "raygrove", *render[1:], *few, "--device", "cpu")
     assert drawn.returncode == 0 and (folder / "mine.png").stat().st_size > 1000, drawn.stderr
     small = ["--set", "demo.triangles=2000", "--device", "cpu", "--json"]
     measured = run(folder, "-m", "raygrove", *bench[1:], *small)
