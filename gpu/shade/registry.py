@@ -57,8 +57,8 @@ def _defined_in(stem: str) -> list[type[RayType]]:
     from .base import RayType  # with the engine, which a start does not need
 
     module = importlib.import_module(f"{__package__}.{stem}")
-    things = [thing for thing in vars(module).values() if isinstance(thing, type) and issubclass(thing, RayType)]
-    return [kind for kind in things if not inspect.isabstract(kind) and kind.__module__ == module.__name__]
+    own = [thing for thing in vars(module).values() if isinstance(thing, type) and thing.__module__ == module.__name__]
+    return [kind for kind in own if issubclass(kind, RayType) and not inspect.isabstract(kind)]
 
 
 def legend(name: str, options: Any) -> Legend | None:
