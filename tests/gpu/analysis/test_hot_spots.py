@@ -128,6 +128,11 @@ def test_shares_add_up_however_they_are_listed() -> None:
     hit = found.counts.nodes["found"].sum()
     assert root.missed == pytest.approx(1.0 - hit / root.visits)
     assert str(found).splitlines()[2].startswith("node 0")
+    ids = np.asarray(found.table.event_ids)
+    for one in found.top(60):  # as the tree's browser and the ray debugger call them
+        told = int(ids[one.number])
+        assert one.name.split() == (["node", str(told)] if told >= 0 else ["leaf", f"~{~told}"])
+    assert any(one.name.split()[1] != str(one.number) for one in found.top(60)), "which is no row of the table"
     with pytest.raises(rg.Error, match="by node, depth, object, material, triangle, not by 'pixel'"):
         found.top(by="pixel")
 
