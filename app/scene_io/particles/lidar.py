@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from .headers import in_brackets, las_fault
 PIECE = 500_000
 FEW, MOST_A_BYTE = 100_000, 50
 """So many packed points are believed of any file, or for each of its bytes; real ones take two and more."""
+RECORDS_AT, RECORD_BYTES, FEW_RECORDS = 100, 54, 10_000
 KEPT = (
     "intensity", "classification", "return_number", "number_of_returns", "gps_time", "point_source_id", "scan_angle",
 )  # fmt: skip
@@ -36,6 +37,7 @@ def read(source: Source) -> Iterator[Frame]:
         import lazrs  # noqa: F401 - laspy looks for it, and says less when it is missing
 
     with source.open() as raw:
+        _check_records(raw)
         try:
             file = laspy.open(raw, closefd=False)
         except MemoryError:
@@ -45,6 +47,15 @@ def read(source: Source) -> Iterator[Frame]:
                 raise ParticleError(las_fault(again, in_brackets(error))) from error
         with file:
             yield _frame(source, file)
+
+
+def _check_records(raw: BinaryIO) -> None:
+    """Refuse a header with more records than the file can hold: the library looks for each of them."""
+    head, size = raw.read(RECORDS_AT + 4), raw.seek(0, os.SEEK_END)
+    raw.seek(0)
+    count = int.from_bytes(head[RECORDS_AT:], "little")
+    if count > max(FEW_RECORDS, size // RECORD_BYTES):
+        raise ParticleError(f"byte {RECORDS_AT} of its header says {count:,} records, and it has {size:,} bytes")
 
 
 def _frame(source: Source, file: Any) -> Frame:

@@ -134,3 +134,12 @@ def test_packed_points_that_a_file_cannot_hold_are_refused(tmp_path: Path) -> No
     (tmp_path / "a.laz").write_bytes(data[:107] + (4_000_000).to_bytes(4, "little") + data[111:])
     with pytest.raises(SceneError, match=r"its header says 4,000,000 points, and it has [\d,]+ bytes"):
         files.read(tmp_path / "a.laz")
+
+
+def test_records_that_a_survey_cannot_hold_are_not_looked_for(tmp_path: Path) -> None:
+    """The library looked for two thousand million of them (tests/campaign)."""
+    path = survey(tmp_path / "a.las")
+    data = path.read_bytes()
+    path.write_bytes(data[:100] + (2_197_815_296).to_bytes(4, "little") + data[104:])
+    with pytest.raises(SceneError, match=r"byte 100 of its header says 2,197,815,296 records, and it has 467 bytes"):
+        files.read(path, ImportLimits(seconds=30.0))
