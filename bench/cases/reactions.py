@@ -1,4 +1,4 @@
-"""How soon the window does what a person does: another structure, a drag, and whatever the walk through it tries.
+"""How soon the window does what a person does: another structure, a drag, what the walk through it tries.
 
 Each structure is chosen in a paused scene, with its kernels in the cache: the milliseconds until it is painted. A still
 picture that is being refined is dragged: the milliseconds until refining has stopped. And the walk of the tests goes

@@ -103,7 +103,7 @@ def test_what_the_encoder_does_not_take_is_a_sentence(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("out", "words"),
-    [("a.mp4", ("PyAV", "pip install av", "--out a/")), ("a.exr", ("OpenEXR", "pip install OpenEXR", "--out a.png"))],
+    [("a.mp4", ("PyAV", "pip install av", "(a/)")), ("a.exr", ("OpenEXR", "pip install OpenEXR", "(a.png)"))],
 )
 def test_a_library_that_is_missing_is_said_with_what_to_do(
     monkeypatch: pytest.MonkeyPatch, out: str, words: tuple[str, ...]
