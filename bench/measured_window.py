@@ -3,10 +3,15 @@ Qt."""
 
 from __future__ import annotations
 
+import argparse
 import json
 import subprocess
 import sys
 from typing import Any
+
+from .arguments import chosen
+from .context import context
+from .saved import keep
 
 
 class WindowError(RuntimeError):
@@ -35,3 +40,12 @@ def ask_window(
         raise WindowError(f"{done.stdout[-500:]} {done.stderr[-2000:]}", done.stdout)
     answer: dict[str, Any] = json.loads(done.stdout)
     return answer
+
+
+def print_and_keep(names: argparse.Namespace, text: str, **content: Any) -> None:
+    """Print what was measured and, where --out names a place, write it there with what it was measured on."""
+    print(text, end="")
+    if names.out:
+        with chosen(names.device) as target:
+            about = context(target, command=names.command)
+        keep(names.out, {"context": about, **content}, text)

@@ -17,10 +17,8 @@ import tempfile
 import time
 from typing import Any
 
-from ..arguments import DEVICE, OUT, argument, chosen, repeat, size
-from ..context import context
-from ..measured_window import WindowError, ask_window
-from ..saved import keep
+from ..arguments import DEVICE, OUT, argument, repeat, size
+from ..measured_window import WindowError, ask_window, print_and_keep
 from ..table import aligned
 
 GOALS = {"first page": 0.7, "first picture": 1.0, "first picture, empty cache": 4.0, "first use": 4.0}
@@ -107,9 +105,5 @@ def run(names: argparse.Namespace) -> int:
     text = f"Starts and first uses, {names.demo}\n\n{aligned(('what', 's', 'goal', ''), lines)}\n\n"
     told = [tuple(one.get(key) for key in ("structure", *TOLD)) for one in uses]
     text += f"{aligned(('structure', 's', 'pictures meanwhile', 'longest gap s'), told)}\n"
-    print(text, end="")
-    if names.out:
-        with chosen(names.device) as target:
-            about = context(target, command=names.command)
-        keep(names.out, {"context": about, "starts": starts, "first_uses": uses, "results": rows}, text)
+    print_and_keep(names, text, starts=starts, first_uses=uses, results=rows)
     return 0

@@ -21,10 +21,8 @@ import numpy as np
 
 from raygrove.program import COMMAND
 
-from ..arguments import DEVICE, OUT, argument, chosen, repeat, size
-from ..context import context
-from ..measured_window import ask_window
-from ..saved import keep
+from ..arguments import DEVICE, OUT, argument, repeat, size
+from ..measured_window import ask_window, print_and_keep
 from ..table import aligned
 
 COLUMNS, ROWS = 400, 250
@@ -174,9 +172,5 @@ def run(names: argparse.Namespace) -> int:
     text = (
         f"Opening, from the command to the first painted picture ({answer['view']} view)\n\n{aligned(header, lines)}\n"
     )
-    print(text, end="")
-    if names.out:
-        with chosen(names.device) as target:
-            about = context(target, command=names.command)
-        keep(names.out, {"context": about, "view": answer["view"], "results": results}, text)
+    print_and_keep(names, text, view=answer["view"], results=results)
     return 0

@@ -9,10 +9,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from ..arguments import DEVICE, OUT, argument, chosen, size
-from ..context import context
-from ..measured_window import ask_window
-from ..saved import keep
+from ..arguments import DEVICE, OUT, argument, size
+from ..measured_window import ask_window, print_and_keep
 from ..table import aligned
 
 PARTS = {
@@ -70,9 +68,5 @@ def run(names: argparse.Namespace) -> int:
     )
     text += f"{aligned(('what', 'figure', 'goal', ''), lines)}\n\n"
     text += f"{aligned(('longest pause while', *PARTS.values()), pauses)}\n"
-    print(text, end="")
-    if names.out:
-        with chosen(names.device) as target:
-            about = context(target, command=names.command)
-        keep(names.out, {"context": about, "answer": answer, "results": rows}, text)
+    print_and_keep(names, text, answer=answer, results=rows)
     return 0

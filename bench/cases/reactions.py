@@ -20,10 +20,8 @@ from typing import Any
 
 from raygrove import checkout
 
-from ..arguments import DEVICE, OUT, UsageError, argument, chosen, repeat, size
-from ..context import context
-from ..measured_window import WindowError, ask_window
-from ..saved import keep
+from ..arguments import DEVICE, OUT, UsageError, argument, repeat, size
+from ..measured_window import WindowError, ask_window, print_and_keep
 from ..table import aligned
 from ..window_goals import REACTIONS
 
@@ -139,9 +137,5 @@ def run(names: argparse.Namespace) -> int:
         answer["walk"] = walk(names.ways)
     rows = rows_of(answer)
     text = told(answer, rows)
-    print(text, end="")
-    if names.out:
-        with chosen(names.device) as target:
-            about = context(target, command=names.command)
-        keep(names.out, {"context": about, "answer": answer, "results": rows}, text)
+    print_and_keep(names, text, answer=answer, results=rows)
     return 0
