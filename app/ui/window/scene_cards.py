@@ -14,8 +14,8 @@ from raygrove.app.ui.plain_text import Label
 CARD = QSize(165, 88)
 GAP = 8
 MOST_COLUMNS = 4
-LARGER, SMALLER = (2.0, 1.75, 1.5, 1.25), 0.85
-"""How many times as large plates may be where there is room, and how large so that one more stands in a row."""
+SCALES, SMALLER = (2.0, 1.75, 1.5, 1.25, 1.0, 0.85, 0.8), 0.85
+"""How many times as large plates may be so that all are on the page, and how large so that one more stands in a row."""
 TEXT_HEIGHT = 72
 """Pixels of what stands above and below a plate: heading, title, how much it is, gaps."""
 
@@ -97,30 +97,25 @@ class CardGroups(QVBoxLayout):
         self.fit(MOST_COLUMNS * (CARD.width() + 3 * GAP), 0)
 
     @property
-    def columns(self) -> int:
-        """How many stand beside each other."""
-        return self._columns
-
-    @property
     def row_width(self) -> int:
         """Pixels of a whole row."""
         return self._columns * (self._plate.width() + 2 * GAP)
 
-    def fit(self, width: int, height: int) -> None:
-        """Take as many columns as there are in so many pixels across, and where all are on the page the largest plates
-        with which they stay there."""
+    def fit(self, width: int, height: int) -> bool:
+        """Take the largest plates with which all cards are on a page of so many pixels. Where there are none, and False
+        says so, as many columns as stand beside each other."""
+        for plate in [CARD * scale for scale in SCALES]:
+            columns = _columns(width, plate)
+            if self._rows(columns) * (plate.height() + TEXT_HEIGHT) <= height:
+                self._take(columns, plate)
+                return True
         columns, plate = _columns(width, CARD), CARD
         if _columns(width, CARD * SMALLER) > columns:
             columns, plate = columns + 1, CARD * SMALLER
-        elif columns == MOST_COLUMNS:
-            rows = 1 + max(place[0] for place, _, _ in self._placed(columns))
-            sizes = [CARD * scale for scale in LARGER]
-            fitting = [
-                size
-                for size in sizes
-                if _columns(width, size) == columns and rows * (size.height() + TEXT_HEIGHT) <= height
-            ]
-            plate = fitting[0] if fitting else CARD
+        self._take(columns, plate)
+        return False
+
+    def _take(self, columns: int, plate: QSize) -> None:
         if plate != self._plate:
             self._plate = plate
             for _, members in self._groups:
@@ -138,6 +133,9 @@ class CardGroups(QVBoxLayout):
             for number, card in enumerate(cards):
                 self._grid.addWidget(card, 2 * row + 1, column + number)
         self._grid.setColumnStretch(columns, 1)
+
+    def _rows(self, columns: int) -> int:
+        return 1 + max(row for (row, _, _), _, _ in self._placed(columns))
 
     def _placed(self, columns: int) -> list[tuple[tuple[int, int, int], Label | None, list[Card]]]:
         """Row, column and width of each part of a group: in the first row that has room for it."""

@@ -23,21 +23,22 @@ from PySide6.QtWidgets import (
 
 from raygrove.app.ui.plain_text import Label, tip
 from raygrove.app.ui.session import recent_files
+from raygrove.app.ui.widgets.elided_label import ElidedLabel
 from raygrove.app.ui.widgets.list_rows import add_row
 from raygrove.app.ui.window.machine_line import MachineLine
 from raygrove.app.ui.window.previews import SIZE, Previews
 from raygrove.app.ui.window.recent_pictures import SIZE as PLATE
 from raygrove.app.ui.window.recent_pictures import RecentPictures
-from raygrove.app.ui.window.scene_cards import CARD, MOST_COLUMNS, Card, CardGroups
+from raygrove.app.ui.window.scene_cards import CARD, Card, CardGroups
 from raygrove.version import VERSION
 
 SIDE_WIDTH = 230
 EDGE, SPACE = 28, 24
 """Pixels at the left and the right of the page, and between what opens files and the scenes."""
-NARROW, NARROW_EDGE = 640, 12
+NARROW, NARROW_EDGE = 1000, 12
 """In a page that is narrower there is less of them."""
-ABOVE_AND_BELOW = 160
-"""Pixels of the heading, the starts and the last line, with the gaps between."""
+HEADING_HEIGHT, STARTS_HEIGHT, FOOT_HEIGHT = 68, 48, 34
+"""Pixels of the heading, of the starts where they stand below the scenes, and of the last line, which never scrolls."""
 STARTS_AT = 3
 """Their place at the left: behind what opens files."""
 
@@ -109,8 +110,9 @@ class WelcomePage(QScrollArea):
         row.addLayout(self._right, 1)
         column.addLayout(row)
         column.addStretch(1)
-        column.addLayout(self._foot())
         self.setWidget(page)
+        self._foot = self._last_line()
+        self.setViewportMargins(0, 0, 0, FOOT_HEIGHT)
 
     # -- parts ----------------------------------------------------------------------------------------------------
     def _heading(self) -> Label:
@@ -166,13 +168,13 @@ class WelcomePage(QScrollArea):
         row.addStretch(1)
         return starts
 
-    def _place_starts(self, *, is_narrow: bool) -> None:
-        """Below the scenes, or where these do not fit on the page at the left, where they are seen at once."""
+    def _place_starts(self, *, is_low: bool) -> None:
+        """Below the scenes, or where there is no room at the left, where they are seen at once."""
         row = self._starts.layout()
         assert isinstance(row, QBoxLayout), "made above"
         directions = QBoxLayout.Direction
-        row.setDirection(directions.TopToBottom if is_narrow else directions.LeftToRight)
-        if is_narrow:
+        row.setDirection(directions.TopToBottom if is_low else directions.LeftToRight)
+        if is_low:
             self._left.insertWidget(STARTS_AT, self._starts)
         else:
             self._right.addWidget(self._starts)
@@ -194,12 +196,12 @@ class WelcomePage(QScrollArea):
         button.clicked.connect(wanted)
         return button
 
-    def _foot(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        version, machine = Label(self.tr("Raygrove {version}").format(version=VERSION)), Label()
+    def _last_line(self) -> QWidget:
+        foot = QWidget(self)
+        row = QHBoxLayout(foot)
+        version, machine = Label(self.tr("Raygrove {version}").format(version=VERSION)), ElidedLabel()
         machine.setObjectName("machine")
         self._machine.found.connect(machine.setText)
-        machine.setWordWrap(True)  # a long name makes no page wider than the window
         row.addWidget(version)
         row.addSpacing(12)
         row.addWidget(machine, 1)
@@ -210,7 +212,7 @@ class WelcomePage(QScrollArea):
                 link.setFlat(True)
                 link.clicked.connect(functools.partial(QDesktopServices.openUrl, QUrl.fromLocalFile(str(path))))
                 row.addWidget(link)
-        return row
+        return foot
 
     # -- what it shows --------------------------------------------------------------------------------------------
     def show_recent(self, paths: Sequence[str]) -> None:
@@ -262,15 +264,23 @@ class WelcomePage(QScrollArea):
         super().hideEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """As many cards in a row as there is room for, in the middle of a page that is wider."""
+        """As many cards in a row as there is room for, all of them on the page if they can be, in its middle."""
         super().resizeEvent(event)
-        width, height = event.size().width(), event.size().height()
+        width, height = self.width(), self.height() - FOOT_HEIGHT - HEADING_HEIGHT
         edge, space = (NARROW_EDGE, NARROW_EDGE) if width < NARROW else (EDGE, SPACE)
-        self.groups.fit(width - SIDE_WIDTH - 2 * edge - space, height - ABOVE_AND_BELOW)
+        room = width - SIDE_WIDTH - 2 * edge - space
+        is_low = not self.groups.fit(room, height - STARTS_HEIGHT)
+        if is_low and not self.groups.fit(room, height):
+            width -= self.verticalScrollBar().sizeHint().width()
+            self.groups.fit(width - SIDE_WIDTH - 2 * edge - space, 0)
         edge = max(edge, (width - SIDE_WIDTH - space - self.groups.row_width) // 2)
         self._column.setContentsMargins(edge, 16, edge, 12)
         self._row.setSpacing(space)
-        self._place_starts(is_narrow=self.groups.columns < MOST_COLUMNS)
+        self._place_starts(is_low=is_low)
+        self._foot.setGeometry(0, self.height() - FOOT_HEIGHT, self.width(), FOOT_HEIGHT)
+        layout = self._foot.layout()
+        assert layout is not None, "made above"
+        layout.setContentsMargins(edge, 0, edge, 0)
 
 
 assert SIZE[0] * CARD.height() == SIZE[1] * CARD.width()
