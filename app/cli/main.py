@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterator, Sequence
 
 from raygrove.app.cli.arguments import parse
-from raygrove.app.system import interrupts
+from raygrove.app.system import interrupts, starting
 from raygrove.gpu.linux import system_problem
 from raygrove.printable import printable_lines
 from raygrove.program import how_to_install
@@ -155,6 +155,8 @@ def run(names: argparse.Namespace, words: Words) -> int:
     command = "settings" if getattr(names, "print_settings", False) else names.command
     if getattr(names, "plug_in", None):
         _take_plug_ins(names.plug_in)
+    if command == "view":
+        starting.begin()
     with interrupts.noted():  # an import that is broken off can end as another error, or as none
         module = importlib.import_module(f"raygrove.app.cli.{command}")
     code: int = module.run(names, words)

@@ -14,8 +14,7 @@ import json
 import sys
 from collections.abc import Sequence
 
-from raygrove.app.document.document import Document
-from raygrove.app.settings.settings import Settings, set_option
+from raygrove.app.system import starting
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,6 +31,10 @@ class FirstUseJob:
 def main() -> int:
     """Start, choose, measure, print."""
     job = FirstUseJob(**json.load(sys.stdin))
+    starting.begin()  # as the command does, before the document is imported
+    from raygrove.app.document.document import Document
+    from raygrove.app.settings.settings import Settings, set_option
+
     settings = set_option(set_option(Settings(), "render.device", job.device), "window.compile_ahead", False)
     document = Document(settings)
     if job.demo:

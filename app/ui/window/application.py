@@ -10,8 +10,9 @@ from PySide6.QtCore import QCoreApplication, QEventLoop, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QOffscreenSurface, QOpenGLContext, QSurfaceFormat
 from PySide6.QtWidgets import QApplication
 
+import raygrove.app.ui.import_hook  # noqa: F401 - before the window's modules are imported
 from raygrove.app.document.document import Document
-from raygrove.app.system import interrupts
+from raygrove.app.system import interrupts, starting
 from raygrove.app.ui.picture.painter_view import PainterView
 from raygrove.app.ui.session.memory import Memory
 from raygrove.app.ui.session.rest import Rest
@@ -41,6 +42,9 @@ SWITCH_INTERVAL_S = 0.0005
 or the render thread computes in Python, each of the hundreds of calls that make a dialog may wait so long. At Python's
 own 5 ms that is a pause that is seen."""
 
+
+STARTED_MS = 3000
+"""When a start is over: the first picture of a scene is there by then, mostly."""
 
 POLL_LIVE_MS = 30
 """How often a window looks what the program that it follows has to show."""
@@ -186,6 +190,7 @@ def open_window(window: MainWindow, size: tuple[int, int] | None) -> None:
     window.loop.start()
     window.document.mailroom.poll()
     window.running.show()
+    QTimer.singleShot(STARTED_MS, starting.end)
     QTimer.singleShot(program_icon.DELAY_MS, window, lambda: window.setWindowIcon(program_icon.program_icon()))
 
 

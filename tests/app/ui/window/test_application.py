@@ -13,8 +13,10 @@ from tests.waiting import PROCESS_S
 ROOT = Path(__file__).resolve().parents[4]
 
 FIRST_PAGE = """
-import json, sys
+import builtins, json, sys
 from PySide6.QtCore import QEvent, QObject
+hook = builtins.__import__
+assert hook.__name__ == "__feature_import__", "PySide6 reads sources no more: import_hook.py can go"
 from raygrove.app.document.document import Document
 from raygrove.app.settings.settings import Settings
 from raygrove.app.ui.window.application import make_application, make_window, open_window
@@ -38,6 +40,7 @@ def facts():
         "structures": structures._installed.cache_info().currsize,
         "ray_types": ray_types.ray_types.cache_info().currsize,
         "panels": [dock.objectName() for dock in window.docks if dock.isVisible()],
+        "reads_sources": builtins.__import__ is hook,
         "page": window.stack.currentWidget() is window.welcome,
     }
 
@@ -75,8 +78,8 @@ def test_the_first_page_needs_no_structures_no_pictures_and_no_opengl(tmp_path: 
         check=True,
     )
     painted, completed = json.loads(done.stdout)
-    nothing = {"foreign": [], "early": [], "structures": 0, "ray_types": 0, "panels": [], "page": True}
-    assert painted == nothing
+    nothing = {"foreign": [], "early": [], "structures": 0, "ray_types": 0, "panels": []}
+    assert painted == {**nothing, "reads_sources": False, "page": True}
     assert completed["structures"] == completed["ray_types"] == 1 and "structure.layout.bvh4" in completed["actions"]
 
 
