@@ -1,5 +1,5 @@
-"""Cost over time: one quantity at each key frame of the animation, a line for each structure, drawn while it plays; a
-click jumps there.
+"""Cost over time: one quantity at each key frame of the animation, a line for each structure, drawn while it plays,
+right above the line of the playing head and along it; a click jumps there.
 
 Lines are told apart by letters and dashes: colours are those of the phases. Structures seen before stay as thin lines,
 so that a refit's decay is seen beside the rebuild.
@@ -11,9 +11,9 @@ import time
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QEvent, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.playback.cost_log import COLUMNS, CostLog
@@ -21,10 +21,14 @@ from raygrove.app.playback.timeline import Span
 from raygrove.app.settings import titles
 from raygrove.app.ui.colors import phase_color, scheme
 from raygrove.app.ui.plain_text import RichLabel
-from raygrove.app.ui.widgets.line_chart import Line, LineChart
+from raygrove.app.ui.widgets.line_chart import KEPT, Line, LineChart
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
 
 UPDATE_INTERVAL_S = 0.5
+HEIGHT, GAP = 104, 4
+"""Pixels of the panel, and between its parts."""
+LEAST_SIDES = (170, 200)
+"""Pixels of what stands at the left and the right of the chart, where nothing says where its axis lies."""
 MARK_INTERVAL_MS = 250
 QUANTITIES: dict[str, tuple[Any, str]] = {
     "total_ms": (QT_TRANSLATE_NOOP("Costs", "Total"), ""),
@@ -52,10 +56,10 @@ class CostPanel(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("cost")
-        self.setMinimumHeight(190)
+        self.setMinimumSize(sum(LEAST_SIDES), HEIGHT)
         self.log = CostLog()
         self._shown_time = self._duration = 0.0
-        self.chart, self.quantity = LineChart("", self), QComboBox(self)
+        self.chart, self.quantity = LineChart("", self, keeps_letters=True), QComboBox(self)
         self.quantity.setObjectName("quantity")
         self.quantity.setAccessibleName(self.tr("Quantity"))
         for name, (title, _) in QUANTITIES.items():
@@ -67,6 +71,7 @@ class CostPanel(QWidget):
         self.legend = RichLabel(self.tr("Play the animation to see what each key frame costs."), self)
         self.legend.setObjectName("cost_legend")
         self.legend.setWordWrap(True)
+        self.legend.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.bar = PanelBar("cost_over_keys", self.table, self.text, self)
         self.chart.chosen.connect(self.jump)
         self.chart.setToolTip(
@@ -74,21 +79,53 @@ class CostPanel(QWidget):
         )
         self.quantity.currentIndexChanged.connect(lambda: self.show_latest())
         self.is_log.toggled.connect(lambda: self.show_latest())
-        row = QHBoxLayout()
-        row.addWidget(self.quantity)
-        row.addWidget(self.is_log)
-        row.addWidget(self.legend, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(6, 4, 6, 4)
-        column.setSpacing(4)
-        column.addLayout(row)
-        column.addWidget(self.chart, 1)
-        column.addWidget(self.bar)
+        self._ends: tuple[int, int] | None = None
+        self._choices, self._about = self._sides()
         self._seconds = 0.0
         self._mark_timer = QTimer(self, singleShot=True, interval=MARK_INTERVAL_MS)
         self._mark_timer.timeout.connect(self._move_marks)
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.show_latest)
+
+    def _sides(self) -> tuple[QWidget, QWidget]:
+        """What is chosen, at the left of the chart; what its lines are, at the right."""
+        choices, about = QWidget(self), QWidget(self)
+        left, right = QVBoxLayout(choices), QVBoxLayout(about)
+        for column in (left, right):
+            column.setContentsMargins(GAP, 0, GAP, 0)
+            column.setSpacing(GAP)
+        left.addWidget(self.quantity)
+        left.addWidget(self.is_log)
+        left.addStretch(1)
+        lines = QScrollArea()
+        lines.setFrameShape(QFrame.Shape.NoFrame)
+        lines.setWidgetResizable(True)
+        lines.setWidget(self.legend)
+        right.addWidget(lines, 1)
+        right.addWidget(self.bar)
+        return choices, about
+
+    def lie_along(self, ends: tuple[int, int] | None) -> None:
+        """Let the chart's axis begin and end there, pixels of the panel; None: where there is room."""
+        self._ends = ends
+        self._place()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """All anew."""
+        super().resizeEvent(event)
+        self._place()
+
+    def _place(self) -> None:
+        before, behind = KEPT
+        begin, end = self._ends or (LEAST_SIDES[0] + before, self.width() - LEAST_SIDES[1] - behind)
+        left, right, height = begin - before, end + behind, self.height() - 2 * GAP
+        self._choices.setGeometry(0, GAP, left, height)
+        self.chart.setGeometry(left, GAP, right - left, height)
+        self._about.setGeometry(right, GAP, self.width() - right, height)
+
+    def sizeHint(self) -> QSize:
+        """Wide and low."""
+        return QSize(700, HEIGHT)
 
     def begin(self, span: Span) -> None:
         """Another scene, or other key frames."""
@@ -132,7 +169,7 @@ class CostPanel(QWidget):
         color = phase_color(phase).name() if phase else scheme().text
         lines = [self._line(number, name, shown, color) for number, name in enumerate(self.log.structures)]
         unit = ", ms" if shown.endswith("_ms") else ""
-        self.chart.show_lines(lines, self._duration, f"{_tr(title)}{unit}", is_log=is_log)
+        self.chart.show_lines(lines, self._duration, is_log=is_log)
         self.legend.setText(self._legend())
         self.chart.setAccessibleName(f"{_tr(title)}{unit}")
         self.chart.setAccessibleDescription("; ".join(self._in_words(number, shown) for number in range(len(lines))))
@@ -182,7 +219,7 @@ class CostPanel(QWidget):
 
     def _legend(self) -> str:
         """Each line's letter, its dashes, and its structure."""
-        return " &nbsp; ".join(
+        return "<br>".join(
             f"<b>{letter_of(number)}</b>&nbsp;{DASHED[number % len(DASHED)]}&nbsp;{_shown(name)}"
             for number, name in enumerate(self.log.structures)
         )

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from raygrove.app.playback.race_log import FIGURES, RaceLog
 from raygrove.app.playback.timeline import Span
 from raygrove.app.ui.colors import scheme
-from raygrove.app.ui.widgets.line_chart import Line, LineChart
+from raygrove.app.ui.widgets.line_chart import KEPT, Line, LineChart
 from raygrove.gpu.analysis.race import LETTERS
 
 BETWEEN_S = 0.5
@@ -41,16 +41,24 @@ class RaceLines(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("race.lines")
-        self.log, self.chart = RaceLog(), LineChart("", self)
+        self.log, self.chart = RaceLog(), LineChart("", self, keeps_letters=True)
         self.chart.setMinimumSize(80, 40)
         self.chart.setToolTip(self.tr("Seconds of the animation; click to go there"))
         self.chart.chosen.connect(self.jumped)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(4, 4, 4, 0)
-        column.addWidget(self.chart)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(4, 4, 4, 0)
+        self._column.addWidget(self.chart)
         self._shown, self._duration, self._count, self._drawn_at = FIGURES[0], 0.0, 0, 0.0
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.show_latest)
+
+    def lie_along(self, ends: tuple[int, int] | None) -> None:
+        """Let the axis begin and end there, pixels of the widget, as far as they lie in it; None: as long as it can
+        be."""
+        left, right = 4, 4
+        if ends is not None and ends[1] <= self.width():
+            left, right = max(ends[0] - KEPT[0], 0), max(self.width() - ends[1] - KEPT[1], 0)
+        self._column.setContentsMargins(left, 4, right, 0)
 
     def begin(self, span: Span, contestants: int) -> None:
         """Another race begins, or another animation."""

@@ -29,7 +29,7 @@ class Scrubber(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("scrubber")
-        self.setMinimumSize(120, 28)
+        self.setMinimumSize(104, 28)
         self.setMouseTracking(True)
         self.setAttribute(
             Qt.WidgetAttribute.WA_OpaquePaintEvent
@@ -62,6 +62,10 @@ class Scrubber(QWidget):
         """The place of an instant."""
         share = time / self._span.duration if self._span.duration > 0.0 else 0.0
         return MARGIN + share * (self.width() - 2 * MARGIN)
+
+    def ends(self) -> tuple[int, int]:
+        """The places of the first instant and the last."""
+        return MARGIN, self.width() - MARGIN
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Copy the line, draw the head."""

@@ -16,6 +16,7 @@ from PySide6.QtGui import QAction, QKeySequence, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QComboBox,
+    QDockWidget,
     QDoubleSpinBox,
     QHBoxLayout,
     QSizePolicy,
@@ -29,9 +30,10 @@ from raygrove.app.document.document import Document
 from raygrove.app.document.state import State
 from raygrove.app.playback import timeline as timelines
 from raygrove.app.playback.timeline import Span, Timeline
-from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.timeline.scrubber import Scrubber
+from raygrove.app.ui.timeline.time_axis import TimeAxis
 from raygrove.app.ui.widgets.icons import icon
+from raygrove.app.ui.widgets.scrolled import panel_of
 from raygrove.app.ui.widgets.steady import INTERVAL_S
 from raygrove.gpu.settings import fields_of
 
@@ -43,8 +45,9 @@ HEAD_INTERVAL_S, FIELDS_INTERVAL_S = 1.0 / 20.0, INTERVAL_S
 
 LEAST_WIDTH = 36
 """Pixels that the clip's field may be squeezed to in a small window."""
-LEAST_SCRUBBER_WIDTH = 120
-"""Pixels that the scrubber keeps where fields can give way to it: what they do is in the menu Animation too."""
+LEAST_SCRUBBER_WIDTH, WANTED_SCRUBBER_WIDTH, LED_WIDTH = 104, 150, 320
+"""Pixels of the scrubber in the least bar there is, where fields can give way to it (what they do is in the menu
+Animation, too), and where charts lie along it."""
 
 
 class TimelineBar(QWidget):
@@ -62,7 +65,9 @@ class TimelineBar(QWidget):
         self.speed_box, self.repeat_box, self.step_box, self.clip_box = (QComboBox(self) for _ in range(4))
         self._gesture = 0
         self.scrubber = Scrubber(self)
-        self._total = Label(self)
+        self.axis = TimeAxis(self.scrubber, self)
+        self.axis.changed.connect(lambda: self._make_room())
+        self.cost = self._cost_button()
         self._buttons = {name: self._button(name, tip, move) for name, tip, move in self._moves()}
         self._set_up_fields()
         self._lay_out()
@@ -122,8 +127,9 @@ class TimelineBar(QWidget):
         if self._play_icon != name:
             self._play_icon = name
             self._buttons["play"].setIcon(icon(name))
-        if self.isEnabled() != has_motion:
-            self.setEnabled(has_motion)
+        if self.scrubber.isEnabled() != has_motion:
+            for part in self._parts:
+                part.setEnabled(has_motion)
         self._buttons["reverse"].setChecked(head.direction < 0)
         boxes = (self.time_box, self.frame_box, self.speed_box, self.repeat_box, self.step_box, self.clip_box)
         blockers = [QSignalBlocker(box) for box in boxes]
@@ -131,16 +137,15 @@ class TimelineBar(QWidget):
             self._shown_span = span
             self.time_box.setMaximum(span.duration)
             self.frame_box.setMaximum(max(span.frame_count - 1, 0))
-            one, many = self.tr("of {seconds:.2f} s, 1 frame"), self.tr("of {seconds:.2f} s, {frames} frames")
-            words = one if span.frame_count == 1 else many
-            self._total.setText(words.format(seconds=span.duration, frames=span.frame_count))
+            self.time_box.setSuffix(self.tr(" of {seconds:.2f} s").format(seconds=span.duration))
+            self.frame_box.setSuffix(self.tr(" of {frames}").format(frames=span.frame_count))
             self._make_room()
         if not _is_typing(self.time_box):
             self.time_box.setValue(head.time)
         if not _is_typing(self.frame_box):
             self.frame_box.setValue(timelines.frame_of(head, span))
         if not _is_typing(self.speed_box):
-            self.speed_box.setCurrentText(f"{state.settings.timeline.speed:g}")
+            self.speed_box.setCurrentText(_speed(state.settings.timeline.speed))
         self.repeat_box.setCurrentText(state.settings.timeline.repeat)
         self.step_box.setCurrentText(state.settings.timeline.step)
         self.clip_box.setCurrentIndex(head.clip)
@@ -183,19 +188,44 @@ class TimelineBar(QWidget):
         button.clicked.connect(lambda checked=False: move())
         return button
 
+    def _cost_button(self) -> QToolButton:
+        """What unfolds the costs above the bar, and folds them again."""
+        button = QToolButton(self)
+        button.setObjectName("cost")
+        button.setText(self.tr("Cost"))
+        button.setToolTip(self.tr("What each key frame costs, above the line"))
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        button.setArrowType(Qt.ArrowType.UpArrow)
+        button.setAutoRaise(True)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        return button
+
+    def unfold(self, costs: QDockWidget) -> None:
+        """Let the button show and hide the costs of each key frame, which lie along the line."""
+        show = costs.toggleViewAction()
+
+        def follow(is_shown: bool) -> None:
+            self.cost.setArrowType(Qt.ArrowType.DownArrow if is_shown else Qt.ArrowType.UpArrow)
+            self.cost.setAccessibleDescription(self.tr("Shown") if is_shown else self.tr("Hidden"))
+
+        show.toggled.connect(follow)
+        self.cost.clicked.connect(lambda: show.trigger())
+        follow(show.isChecked())
+        self.axis.lead(panel_of(costs))
+
     def _set_up_fields(self) -> None:
         self.time_box.setDecimals(3)
         self.time_box.setSingleStep(0.1)
-        self.time_box.setSuffix(" s")
         self.time_box.setToolTip(self.tr("Time of the playing head, in seconds"))
         self.frame_box.setPrefix(self.tr("frame "))
         self.frame_box.setToolTip(self.tr("Number of the frame at the playing head"))
         for box in (self.time_box, self.frame_box):
             box.setKeyboardTracking(False)
         self.speed_box.setEditable(True)
-        self.speed_box.addItems(SPEEDS)
-        self.speed_box.setMaximumWidth(70)
-        self.speed_box.setToolTip(self.tr("Playing speed; 1 is real time"))
+        self.speed_box.addItems([f"{speed}x" for speed in SPEEDS])
+        self.speed_box.setMaximumWidth(72)
+        self.speed_box.setToolTip(self.tr("Playing speed; 1x is real time"))
+        self.speed_box.setAccessibleName(self.tr("Playing speed"))
         self.repeat_box.addItems(CHOICES["repeat"])
         self.repeat_box.setToolTip(self.tr("What happens at the end"))
         self.step_box.addItems(CHOICES["step"])
@@ -230,32 +260,15 @@ class TimelineBar(QWidget):
         for button in self._buttons.values():
             row.addWidget(button)
         row.addWidget(self.scrubber, 1)
-        self._total.setContentsMargins(0, 0, 10, 0)
-        speed = Label(self.tr("speed"), self)
-        for widget in (
-            self.time_box,
-            self.frame_box,
-            self._total,
-            self.clip_box,
-            speed,
-            self.speed_box,
-            self.repeat_box,
-            self.step_box,
-        ):
+        for widget in (*boxes.values(), self.step_box, self.cost):
             row.addWidget(widget)
         self.clip_box.setMinimumWidth(LEAST_WIDTH)
-        self._giving_way = (
-            (self.step_box,),
-            (self.repeat_box,),
-            (self._total,),
-            (speed, self.speed_box),
-            (self.frame_box,),
-            (self.time_box,),
-        )
+        self._giving_way = (self.step_box, self.repeat_box, self.speed_box, self.frame_box, self.time_box)
+        self._parts = (*self._buttons.values(), self.scrubber, *boxes.values(), self.step_box)
 
     def minimumSizeHint(self) -> QSize:
         """The buttons and a little of the scrubber: a row of fields must not keep the window from being small."""
-        buttons = sum(button.sizeHint().width() + 3 for button in self._buttons.values())
+        buttons = sum(button.sizeHint().width() + 3 for button in (*self._buttons.values(), self.cost))
         return QSize(buttons + LEAST_SCRUBBER_WIDTH + 12, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -267,20 +280,20 @@ class TimelineBar(QWidget):
         room = (
             self.width()
             - self.minimumSizeHint().width()
+            - ((LED_WIDTH if self.axis.is_led else WANTED_SCRUBBER_WIDTH) - LEAST_SCRUBBER_WIDTH)
             - (0 if self.clip_box.isHidden() else self.clip_box.sizeHint().width() + 3)
         )
-        for group in reversed(self._giving_way):
-            room -= sum(min(widget.sizeHint().width(), widget.maximumWidth()) + 3 for widget in group)
-            for widget in group:
-                widget.setVisible(room >= 0)
+        for widget in reversed(self._giving_way):
+            room -= min(widget.sizeHint().width(), widget.maximumWidth()) + 3
+            widget.setVisible(room >= 0)
 
     # -- what happens ---------------------------------------------------------------------------------------------
     def _set_speed(self, text: str) -> None:
         try:
-            self._document.change("settings.timeline.speed", float(text))
+            self._document.change("settings.timeline.speed", float(text.strip().removesuffix("x")))
         except ValueError as error:
             QToolTip.showText(self.speed_box.mapToGlobal(self.speed_box.rect().topLeft()), str(error), self.speed_box)
-            self.speed_box.setCurrentText(f"{self._document.state.settings.timeline.speed:g}")
+            self.speed_box.setCurrentText(_speed(self._document.state.settings.timeline.speed))
 
     def _begin_scrub(self) -> None:
         self._gesture += 1
@@ -319,6 +332,11 @@ class TimelineBar(QWidget):
 def _say_key(button: QToolButton, action: QAction) -> None:
     key = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
     button.setToolTip(f"{button.statusTip()} ({key})" if key else button.statusTip())
+
+
+def _speed(factor: float) -> str:
+    """As the field shows it."""
+    return f"{factor:g}x"
 
 
 def _run_on(state: State) -> tuple[object, ...]:

@@ -28,6 +28,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 LEFT, TOP, RIGHT, BOTTOM = 58, 20, 10, 20
 """Pixels about the lines, for the title and the numbers."""
+TOP_UNTITLED = 8
+"""Pixels above the lines where there is no title."""
 
 GRID, MARK = QColor(128, 128, 128, 60), QColor("#888888")
 DOT_RADIUS = (2.0, 1.2)
@@ -46,11 +48,13 @@ CORNERS: tuple[tuple[tuple[float, float], ...], ...] = (
 """Shapes of the values of A, B, C and D, in radii; none: a disc."""
 
 LETTER_WIDTH, LETTER_HEIGHT = 14, 12
+KEPT = LEFT, RIGHT + LETTER_WIDTH
+"""Pixels at both ends of the axis in a chart that keeps room for letters."""
 
 FEWEST_LOG_TICKS = 4
 """Of a log scale: these make it read as one, and numbers are low enough for so many."""
 
-TICK_WIDTH, TICK_HEIGHT = 70, 32
+TICK_WIDTH, TICK_HEIGHT = 70, 24
 """Pixels that a number along an axis may have at least."""
 
 
@@ -82,12 +86,14 @@ class Line:
 
 
 class LineChart(QWidget):
-    """See the module. `chosen` carries the seconds of a click among the lines."""
+    """See the module. `chosen` carries the seconds of a click among the lines. With `keeps_letters` there is room for
+    letters at the right also while no line has one, so that the axis stays where it is."""
 
     chosen = Signal(float)
 
-    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+    def __init__(self, title: str, parent: QWidget | None = None, *, keeps_letters: bool = False) -> None:
         super().__init__(parent)
+        self._keeps_letters = keeps_letters
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(140, 90)
@@ -173,8 +179,9 @@ class LineChart(QWidget):
         self.update()
 
     def _area(self) -> QRectF:
-        right = RIGHT + (LETTER_WIDTH if any(line.letter for line in self.lines) else 0)
-        return QRectF(LEFT, TOP, max(self.width() - LEFT - right, 1), max(self.height() - TOP - BOTTOM, 1))
+        right = RIGHT + (LETTER_WIDTH if self._keeps_letters or any(line.letter for line in self.lines) else 0)
+        top = TOP if self._title else TOP_UNTITLED
+        return QRectF(LEFT, top, max(self.width() - LEFT - right, 1), max(self.height() - top - BOTTOM, 1))
 
     def _x(self, seconds: float) -> float:
         return LEFT + min(max(seconds / self._ranges[0][1], 0.0), 1.0) * self._area().width()

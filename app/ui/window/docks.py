@@ -15,6 +15,8 @@ from raygrove.app.ui.widgets.scrolled import Scrolled, needed_by, panel_of
 
 NEVER_SCROLLED = ("timeline",)
 """Panels of one row."""
+UNTITLED = ("timeline", "cost")
+"""The strip of the time below the picture: one panel that unfolds, and stays where it is."""
 
 LOW = 860
 """Pixels of a window in which there is room for one panel at the right."""
@@ -30,6 +32,14 @@ QTabBar::tab:selected { background: palette(highlight); border-top: 3px solid pa
 SIDES = (Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea)
 
 
+class _Line(QWidget):
+    """In the place of a title. A dock that its panel fills would count as hidden behind it (`visibleRegion`)."""
+
+    def sizeHint(self) -> QSize:
+        """One pixel of height."""
+        return QSize(0, 1)
+
+
 def make_docks(window: QMainWindow, places: Sequence[Place]) -> list[QDockWidget]:
     """A dock of the window for each panel, in their order."""
     docks = []
@@ -38,6 +48,9 @@ def make_docks(window: QMainWindow, places: Sequence[Place]) -> list[QDockWidget
         dock.setObjectName(f"dock.{name}")
         panel.setAutoFillBackground(True)  # else the dock below is painted with each change of a figure
         dock.setWidget(panel if name in NEVER_SCROLLED else Scrolled(panel))
+        if name in UNTITLED:
+            dock.setTitleBarWidget(_Line(dock))
+            dock.setFeatures(QDockWidget.DockWidgetFeature.DockWidgetClosable)
         policy = dock.widget().sizePolicy()
         policy.setRetainSizeWhenHidden(True)  # else a tab that comes to the front would lay the window out anew
         dock.widget().setSizePolicy(policy)

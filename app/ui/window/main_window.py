@@ -149,6 +149,8 @@ class MainWindow(QMainWindow):
             tools.take_docks(self, self.docks)
         named = {dock.objectName(): dock for dock in self.docks}
         self.records.follow(self, named["dock.log"], named["dock.timeline"])
+        self.timeline_bar.unfold(named["dock.cost"])
+        self.place.lead = self.timeline_bar.axis.lead
         self.workspaces = Workspaces(self.session, self, self.docks)
 
     def _menus(self) -> list[Submenu]:
@@ -342,11 +344,6 @@ class MainWindow(QMainWindow):
         actions["camera.orthographic"].setChecked(state.camera_of(0).orthographic)
         self.stats_panel.minimum_fps = state.settings.display.minimum_fps
         self.place.show_legend()
-
-    @property
-    def pipeline_row(self) -> QWidget:
-        """The row above the picture."""
-        return self.pipeline
 
     # -- Qt -------------------------------------------------------------------------------------------------------
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:

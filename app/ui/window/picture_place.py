@@ -26,7 +26,7 @@ from raygrove.gpu.camera import Vector
 
 class PicturePlace(QObject):
     """See the module. `make_view` makes the widget for a value of `display.view`, `stack` holds it; `painted`: it has
-    drawn."""
+    drawn. `lead` lets a chart lie along the line of the playing head."""
 
     painted = Signal()
 
@@ -34,6 +34,7 @@ class PicturePlace(QObject):
         super().__init__(parent)
         self._session, self._make_view = session, make_view
         self.race = Race(session, self)
+        self.lead: Callable[[Any], object] = lambda chart: None
         self.stack = QStackedWidget()
         self.legend, self.heads_up = LegendPlate(), HeadsUp(session.document, session.figures)
         self.camera_commands = CameraCommands(
@@ -57,6 +58,7 @@ class PicturePlace(QObject):
             page: Any = self.race.begin(self._navigate_race)
             if self.stack.indexOf(page) < 0:
                 self.stack.addWidget(page)
+                self.lead(page.lines)
         else:
             self.race.end()
         self._session.loop.set_view(self.page)

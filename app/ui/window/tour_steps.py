@@ -21,7 +21,7 @@ class Toured(Protocol):
     @property
     def view(self) -> QWidget: ...
     @property
-    def pipeline_row(self) -> QWidget: ...
+    def pipeline(self) -> QWidget: ...
     def open_demo(self, name: str) -> None: ...
 
 
@@ -90,7 +90,7 @@ def steps(window: Toured) -> tuple[Step, ...]:
     there = Preparation(window)
     ways: tuple[tuple[Callable[[], object], Callable[[], QWidget]], ...] = (
         (there.begin, lambda: window.view),
-        (lambda: there.open_scene("orbit"), lambda: window.pipeline_row),
+        (lambda: there.open_scene("orbit"), lambda: window.pipeline),
         (lambda: there.show_dock("stats"), lambda: there.dock("stats")),
         (there.refit, lambda: there.dock("cost")),
         (there.count, lambda: there.dock("heat")),
@@ -127,7 +127,8 @@ def texts() -> tuple[tuple[str, str], ...]:
             tr("Refit or rebuild?"),
             tr(
                 "A ball bursts, and its structure is only refitted: boxes swell, and rays pay for it. Play it through, "
-                "then choose Rebuild every frame or Automatic under Update, and compare the lines in Cost over time."
+                "then choose Rebuild every frame or Automatic under Update, and compare the lines that Cost shows, at "
+                "the right of the timeline."
             ),
         ),
         (

@@ -90,7 +90,7 @@ def test_the_chart_shows_where_a_line_goes(panel: CostPanel) -> None:
     image = chart.grab().toImage()
     for index in (5, 20, 35):  # the line climbs from the lower left to the upper right, with its margin of the range
         place = chart.place_of(index * 0.1)
-        bottom, height = chart.height() - 20, chart.height() - 40
+        bottom, height = chart.height() - 20, chart.height() - 28
         y = bottom - (0.06 * 40 + index) / (40 * 1.12) * height
         color = image.pixelColor(round(place.x() * image.devicePixelRatio()), round(y * image.devicePixelRatio()))
         assert color.blue() > color.red() + 40, (index, color.name())
@@ -102,7 +102,7 @@ def test_skipped_keys_are_a_gap_and_a_lonely_one_a_dot(panel: CostPanel) -> None
         panel.take(frame(index * 0.1, 50.0))
     shown(panel, "trace_ms")
     chart = panel.chart
-    image, middle = chart.grab().toImage(), chart.height() / 2
+    image, middle = chart.grab().toImage(), chart.place_of(0.0).y()
     ratio = image.devicePixelRatio()
 
     def is_drawn(index: float) -> bool:

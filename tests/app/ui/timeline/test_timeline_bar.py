@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton
@@ -14,6 +15,8 @@ from PySide6.QtWidgets import QToolButton
 from raygrove.app.document.document import Document
 from raygrove.app.document.state import SceneReference
 from raygrove.app.ui.timeline.timeline_bar import TimelineBar
+from raygrove.app.ui.widgets.line_chart import Line, LineChart
+from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.scene import Clip, Scene
 from tests.app.stand_ins import take_places
 
@@ -143,7 +146,7 @@ def test_speed_and_end_are_settings(bar: TimelineBar, document: Document) -> Non
     bar.speed_box.textActivated.emit("0.25")
     assert document.state.settings.timeline.speed == 0.25
     bar.speed_box.textActivated.emit("very fast")
-    assert document.state.settings.timeline.speed == 0.25 and bar.speed_box.currentText() == "0.25"
+    assert document.state.settings.timeline.speed == 0.25 and bar.speed_box.currentText() == "0.25x"
     bar.speed_box.textActivated.emit("1e9")
     assert document.state.settings.timeline.speed == 0.25
     for _ in range(20):
@@ -160,7 +163,8 @@ def test_a_still_scene_has_no_timeline(qtbot: Any, document: Document) -> None:
     bar = TimelineBar(document)
     qtbot.addWidget(bar)
     document.set_scene(SceneReference("demo", ("still",)), Scene("still"))
-    assert not bar.isEnabled()
+    assert not any(part.isEnabled() for part in (bar.scrubber, bar.time_box, bar.step_box, *bar._buttons.values()))
+    assert bar.cost.isEnabled(), "what is unfolded can be folded"
 
 
 def test_a_longer_animation_cuts_no_field(bar: TimelineBar, document: Document) -> None:
@@ -170,15 +174,15 @@ def test_a_longer_animation_cuts_no_field(bar: TimelineBar, document: Document) 
     assert document.scene is not None
     document.set_scene(SceneReference("demo", ("long",)), Scene("long", clips=(Clip("all", 1234.56),)))
     take_places()
-    assert "1234.56 s" in bar._total.text() and bar.scrubber.width() >= 100
-    for field in (bar.time_box, bar.frame_box, bar._total, bar.speed_box, bar.repeat_box, bar.step_box):
+    assert bar.time_box.text().endswith("of 1234.56 s") and bar.scrubber.width() >= 100
+    for field in (bar.time_box, bar.frame_box, bar.speed_box, bar.repeat_box, bar.step_box):
         assert not field.isVisible() or field.width() >= min(field.sizeHint().width(), field.maximumWidth())
 
 
 def test_it_lets_a_window_be_small_and_cuts_no_field(bar: TimelineBar, qtbot: Any) -> None:
     assert bar.minimumSizeHint().width() <= 400
     bar.show()
-    fields = (bar.time_box, bar.frame_box, bar.speed_box, bar._total, bar.repeat_box, bar.step_box)
+    fields = (bar.time_box, bar.frame_box, bar.speed_box, bar.repeat_box, bar.step_box)
     shown = []
     for width in (1300, 1000, 800, 640, 400, 1300):
         bar.resize(width, bar.height())
@@ -197,3 +201,33 @@ def test_it_lets_a_window_be_small_and_cuts_no_field(bar: TimelineBar, qtbot: An
     )
     bar.resize(640, bar.height())
     assert bar.time_box.isVisible(), "where the head stands is given up last"
+
+
+def test_costs_unfold_above_the_line_and_lie_along_it(scene_window: MainWindow) -> None:
+    """Instant above instant, in the costs and in a race, at every width of the window; a click on Cost folds them."""
+    window = scene_window
+    bar, cost = window.timeline_bar, window.inspectors.cost
+    for width in (900, 1280, 640):
+        window.resize(width, 720)
+        bar.cost.click()
+        take_places()
+        assert cost.isVisible() and bar.cost.arrowType() == Qt.ArrowType.DownArrow
+        check_along(cost.chart, bar, width)
+        assert bar.scrubber.width() >= (320 if width >= 900 else 104)
+        bar.cost.click()
+        take_places()
+        assert not cost.isVisible() and bar.cost.arrowType() == Qt.ArrowType.UpArrow
+    window.resize(1280, 720)
+    window.workspaces.choose("race")
+    take_places()
+    assert window.place.race.view is not None
+    check_along(window.place.race.view.lines.chart, bar, 1280)
+
+
+def check_along(chart: LineChart, bar: TimelineBar, width: int) -> None:
+    chart.show_lines([Line(np.array([0.0, 1.0, 2.0]), np.ones(3), "#ffffff", letter="A")], 2.0)
+    for seconds in (0.0, 1.0, 2.0):
+        above = chart.mapToGlobal(chart.place_of(seconds)).x()
+        begin, end = bar.scrubber.ends()
+        below = bar.scrubber.mapToGlobal(QPointF(begin + seconds / 2.0 * (end - begin), 0)).x()
+        assert abs(above - below) <= 1.0, (width, seconds, above, below)
