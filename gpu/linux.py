@@ -63,8 +63,7 @@ def free_memory() -> int:
     with contextlib.suppress(OSError, ValueError, IndexError):
         ceiling = resource.getrlimit(resource.RLIMIT_AS)[0]
         if ceiling != resource.RLIM_INFINITY:
-            used = int((_PROC / "self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
-            limits.append(ceiling - used)
+            limits.append(ceiling - _address_space())
     with contextlib.suppress(OSError, ValueError, KeyError):
         ceiling, used = (int((_GROUP / name).read_text(encoding="ascii")) for name in ("memory.max", "memory.current"))
         kept = dict(line.split() for line in (_GROUP / "memory.stat").read_text(encoding="ascii").splitlines())
@@ -72,6 +71,13 @@ def free_memory() -> int:
             ceiling - used + int(kept["inactive_file"])
         )  # pages of files are given back before anything is refused
     return max(min(limits), 0)
+
+
+def _address_space() -> int:
+    """Bytes of addresses that this process has. Raises OSError where the system does not say."""
+    import resource
+
+    return int((_PROC / "self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
 
 
 def seconds_of_children() -> float:
@@ -106,6 +112,22 @@ def allow_mapping(size: int) -> None:
     if soft != resource.RLIM_INFINITY:
         more = soft + size + resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (more if hard == resource.RLIM_INFINITY else min(more, hard), hard))
+
+
+@contextlib.contextmanager
+def growth_within(size: int) -> Iterator[None]:
+    """Let this process have no more than `size` bytes of address space beyond what it has, until the end of the block:
+    what asks for more fails. A limit that is lower already stays."""
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    with contextlib.suppress(OSError, ValueError, IndexError):  # without /proc the limits of the whole process hold
+        most = _address_space() + size
+        resource.setrlimit(resource.RLIMIT_AS, (most if soft == resource.RLIM_INFINITY else min(most, soft), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
 def end_with_parent() -> None:

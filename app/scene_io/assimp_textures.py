@@ -46,7 +46,7 @@ class TextureReader(TextureTable):
         embedded = self.assimp.aiGetEmbeddedTexture(self.scene, encoded)
         if embedded:
             return self._embedded(embedded.contents)
-        return decode(find(name, self.folder, self.references), self.texture_size)
+        return decode(find(name, self.folder, self.references), self.texture_size, self.room)
 
     def shown_name(self, name: str) -> str:
         """Embedded textures are called *0, *1 ...; they may have a name of their own."""
@@ -57,6 +57,6 @@ class TextureReader(TextureTable):
 
     def _embedded(self, texture: assimp.Texture) -> np.ndarray:
         if texture.height == 0:
-            return decode(ctypes.string_at(texture.data, texture.width), self.texture_size)
+            return decode(ctypes.string_at(texture.data, texture.width), self.texture_size, self.room)
         texels = assimp.view(texture.data, np.uint8, (texture.height, texture.width, 4))
         return texels[:, :, [2, 1, 0, 3]]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
+
+from raygrove.gpu.linux import growth_within
 
 from .errors import SceneError, display_path
 from .gltf_costs import affordable as affordable_gltf
@@ -53,10 +57,28 @@ def _check_zip(name: str) -> None:
     check_growth(name, Path(name).stat().st_size, size)
 
 
+def allowance(size: int) -> int:
+    """Bytes that a file of `size` may unpack to, or a library take for it at once."""
+    return max(FREE_BYTES, MOST_TIMES * size)
+
+
+@contextlib.contextmanager
+def asked_within_reason(size: int) -> Iterator[None]:
+    """Let a library that believes what a file of `size` bytes says take no more memory for it in this block than its
+    `allowance`; what asks for more fails in the library's own way, or by MemoryError."""
+    with growth_within(allowance(size)):
+        yield
+
+
+def asks_too_much(size: int) -> str:
+    """Why a file is not read for which that failed, as the rest of a sentence."""
+    return f"its {size:,} bytes ask for more than {allowance(size) >> 20:,} MiB at once, as no whole file does"
+
+
 def check_growth(name: str | Path, packed: int, unpacked: int) -> None:
     """`SceneError` where a file unpacks to so much more than it has that it holds nothing else."""
-    if unpacked > max(FREE_BYTES, MOST_TIMES * packed):
-        why = f"its {packed:,} bytes unpack to more than {max(FREE_BYTES, MOST_TIMES * packed) >> 20:,} MiB"
+    if unpacked > allowance(packed):
+        why = f"its {packed:,} bytes unpack to more than {allowance(packed) >> 20:,} MiB"
         raise SceneError(
             f"{display_path(name)} is not read: {why}, as no model does. If it is right, unpack it by hand.", str(name)
         )

@@ -10,16 +10,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .costs import MOST_TIMES
 from .references import References
 
 if TYPE_CHECKING:
     from PIL import Image
 
 
-BYTES = {"1": 1, "L": 1, "P": 1, "I;16": 2, "I;16B": 2, "I;16L": 2}
-"""What Pillow keeps a pixel in; in all other modes, RGB and LA among them, 4."""
+BYTES = {"1": 1, "L": 1, "P": 1, "I;16": 3, "I;16B": 3, "I;16L": 3}
+"""What a pixel takes while it is decoded, of 16 bits with the grey made of it; in all other modes, RGB and LA among
+them, Pillow keeps it in 4."""
+RGBA = 4
 MAX_BYTES = 1 << 30
-"""What a picture may take in memory once it is decoded."""
+"""What a picture may take in memory while it is decoded."""
 ROWS = 64
 SMALLER_FIRST = ("L", "RGB", "RGBA")
 """Modes of pictures that are made smaller before anything else: a quarter of the memory and more."""
@@ -29,16 +32,37 @@ class ImageError(ValueError):
     """A texture that cannot be used; the text says why."""
 
 
-def decode(data: bytes | Path, longest_side: int) -> np.ndarray:
+class PictureRoom:
+    """What all pictures of a file may take beyond a hundred times their own bytes: as much as one alone. Those that
+    show something are never that much larger than their files."""
+
+    def __init__(self) -> None:
+        self.left = MAX_BYTES
+
+    def take(self, size: int, packed: int) -> None:
+        """Room for a picture of `packed` bytes that takes `size`; `ImageError` where there is none left."""
+        more = max(size - MOST_TIMES * packed, 0)
+        if more > self.left:
+            raise ImageError(
+                f"unpacks from {packed:,} bytes to {size >> 20:,} MiB, for which the pictures before it leave no room"
+            )
+        self.left -= more
+
+
+def decode(data: bytes | Path, longest_side: int, room: PictureRoom | None = None) -> np.ndarray:
     """(H, W, 4) uint8, row 0 on top, scaled down so that no side is longer than `longest_side`; `ImageError` where it
-    cannot be read."""
+    cannot be read, or takes more than the `room` that is left."""
     from PIL import Image, UnidentifiedImageError
 
     Image.MAX_IMAGE_PIXELS = None
     try:
         with Image.open(io.BytesIO(data) if isinstance(data, bytes) else data) as image:
-            if image.width * image.height * BYTES.get(image.mode, 4) > MAX_BYTES:
+            size = image.width * image.height * BYTES.get(image.mode, RGBA)
+            if size > MAX_BYTES:
                 raise ImageError(f"has {image.width} x {image.height} pixels, which is too many")
+            if room is not None:
+                kept = RGBA * min(image.width, longest_side) * min(image.height, longest_side)
+                room.take(max(size, kept), len(data) if isinstance(data, bytes) else data.stat().st_size)
             image.draft("RGB", (longest_side, longest_side))
             if image.mode in SMALLER_FIRST and max(image.size) > longest_side:
                 image.thumbnail((longest_side, longest_side), Image.Resampling.BOX)

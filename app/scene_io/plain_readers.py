@@ -192,13 +192,25 @@ def _obj(name: str, data: bytes) -> Scene:
     for line in data.replace(b"\\\n", b" ").replace(b"\\\r\n", b" ").splitlines():
         words = line.partition(b"#")[0].split()
         if words[:1] == [b"v"]:
-            positions.append((float(words[1]), float(words[2]), float(words[3])))
+            positions.append(_obj_vertex(words[1:]))
         elif words[:1] == [b"f"]:
             corners = [int(word.partition(b"/")[0]) for word in words[1:]]
             polygons.append([corner - 1 if corner > 0 else len(positions) + corner for corner in corners])
             if len(corners) < 3 or min(polygons[-1]) < 0 or 0 in corners:
                 raise PlainError("a face names a vertex that is not there")
     return scene_of(name, [_mesh("", np.array(positions, np.float64).reshape(-1, 3), fans(polygons))])
+
+
+def _obj_vertex(words: list[bytes]) -> tuple[float, float, float]:
+    """Three coordinates; behind them a weight, by which libassimp divides them, or a colour of three or four."""
+    x, y, z, *rest = map(float, words)
+    if len(rest) == 1:
+        if not rest[0]:
+            raise PlainError("a vertex has the weight 0")
+        return x / rest[0], y / rest[0], z / rest[0]
+    if len(rest) == 2:
+        raise PlainError("a vertex has 5 numbers")
+    return x, y, z
 
 
 def _raw(name: str, data: bytes) -> Scene:

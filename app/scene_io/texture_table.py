@@ -9,7 +9,7 @@ import numpy as np
 from raygrove.gpu.scene import Remark, Texture
 
 from .errors import display_path
-from .images import ImageError, resized
+from .images import ImageError, PictureRoom, resized
 
 Maker = Callable[..., np.ndarray]
 
@@ -21,6 +21,7 @@ class TextureTable:
     def __init__(self) -> None:
         self.textures: list[Texture] = []
         self.missing: dict[str, str] = {}
+        self.room = PictureRoom()
         self._ids: dict[tuple[str, ...], int] = {}
 
     def pixels(self, name: str) -> np.ndarray:

@@ -17,6 +17,7 @@ from raygrove.app.document.state import SceneReference, State
 from raygrove.app.frames.headless import Frame, render_frames
 from raygrove.app.scene_io import ImportLimits, SceneError, importer
 from raygrove.app.scene_io.files import extension_of
+from raygrove.app.scene_io.sanitise import SENTENCES
 from raygrove.app.settings.settings import Settings, set_option
 from raygrove.gpu.scene import Scene
 from raygrove.gpu.target import choose
@@ -90,6 +91,8 @@ class SecondLook:
             other = importer._scene_by(job, str(path), self._limits, None, None)
         except SceneError:
             return ""
+        if _dropped(scene) - _dropped(other):
+            return ""  # triangles of a part that a reader of our own leaves out, morph targets or joints
         self.counts["read by both"] += 1
         first, second = geometry_of(scene), geometry_of(other)
         extent = max(float(np.abs(second.box).max()), 1e-30)
@@ -99,6 +102,11 @@ class SecondLook:
             and np.abs(first.box - second.box).max() <= SAME_AREA * extent
         )
         return "" if is_same else f"libassimp reads {first}, the reader of our own {second}."
+
+
+def _dropped(scene: Scene) -> set[str]:
+    """What the remarks of a scene say of triangles that it has not."""
+    return {remark.sentence for remark in scene.remarks} & {SENTENCES["not_finite"], SENTENCES["out_of_range"]}
 
 
 def _has_polygons(path: Path) -> bool:

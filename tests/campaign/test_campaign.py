@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import json
 import os
 import random
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +17,9 @@ import numpy as np
 import pytest
 
 from raygrove.app.scene_io import SceneError
+from raygrove.app.scene_io.gltf_texts import parts_of, put_together
 from raygrove.gpu.scene import Scene
+from tests.app.scene_io import writers
 from tests.campaign import forked_child
 from tests.campaign import run as run_module
 from tests.campaign.mutations import _arrays, _line, _word, mutant
@@ -133,6 +137,20 @@ def test_a_scene_that_is_not_what_the_file_says_is_a_finding(tmp_path: Path, mon
     monkeypatch.setattr(look, "_frame", blind)
     outcome, words = outcome_of(target, path, look)
     assert outcome == "finding" and "lbvh and brute force draw" in words
+
+
+def test_triangles_dropped_for_a_morph_target_are_no_finding(tmp_path: Path) -> None:
+    """The reader of our own leaves such targets out, and so has the triangle that the remark says was dropped."""
+    path = writers.write_skinned_glb(tmp_path / "skinned.glb")
+    text, body = parts_of(path.read_bytes())
+    document, changed = json.loads(text or b""), bytearray(body)
+    target = document["accessors"][document["meshes"][0]["primitives"][0]["targets"][0]["POSITION"]]
+    at = document["bufferViews"][target["bufferView"]].get("byteOffset", 0)
+    changed[at : at + 4] = struct.pack("<f", np.inf)
+    path.write_bytes(put_together(document, bytes(changed), True))
+    look = SecondLook(LIMITS)
+    assert outcome_of(Target("glb", "glb", read_model, ()), path, look) == ("value", "")
+    assert dict(look.counts) == {"drawn": 1}, "it was compared"
 
 
 def test_a_child_that_takes_too_much_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,6 +72,26 @@ def test_memory_that_is_left_is_that_of_this_process() -> None:
     assert linux.free_memory() > int(done.stdout)
 
 
+def test_memory_may_grow_by_no_more_within_a_block() -> None:
+    """In a process of its own, as others here map what they like meanwhile."""
+    code = """
+import resource
+from raygrove.gpu.linux import growth_within
+before = resource.getrlimit(resource.RLIMIT_AS)
+with growth_within(256 << 20):
+    print(len(bytearray(64 << 20)))
+    try:
+        bytearray(512 << 20)
+    except MemoryError:
+        print("refused")
+    with growth_within(1 << 40):
+        print(resource.getrlimit(resource.RLIMIT_AS)[0] < 1 << 40)
+print(resource.getrlimit(resource.RLIMIT_AS) == before, len(bytearray(512 << 20)))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PROCESS_S, check=True)
+    assert done.stdout.split() == [str(64 << 20), "refused", "True", "True", str(512 << 20)]
+
+
 def test_a_file_in_memory_is_gone_afterwards() -> None:
     with linux.file_in_memory(b"particles") as path:
         assert pathlib.Path(path).read_bytes() == b"particles"

@@ -12,6 +12,8 @@ from .frame import Source
 
 XTC_MAGIC, TRR_MAGIC = 1995, 1993
 XTC_HEAD, XTC_PACKED, XTC_FEW = 56, 92, 9
+XTC_ATOMS_AGAIN, XTC_MOST_A_BYTE = 52, 8
+"""Where a frame says a second time how many atoms it has; a packed atom takes a bit at least."""
 DCD_COUNT = 8
 BOX_NUMBERS = 3
 MODEL = re.compile(rb"^MODEL\b", re.MULTILINE)
@@ -67,12 +69,11 @@ def _at(file: BinaryIO, form: str, offset: int) -> tuple[int, ...]:
 
 def _xtc_end(file: BinaryIO, size: int) -> tuple[int, int]:
     """How many whole frames there are, and where the last ends: magic, atoms, step, time, box, atoms; of few atoms
-    plain numbers follow, else a
-    packed block with its length before it, padded to four bytes."""
+    plain numbers follow, else a packed block with its length before it, padded to four bytes."""
     count = place = 0
     while place + XTC_HEAD <= size:
         magic, atoms = _at(file, ">2i", place)
-        if magic != XTC_MAGIC or atoms < 0:
+        if magic != XTC_MAGIC or atoms < 0 or (atoms,) != _at(file, ">i", place + XTC_ATOMS_AGAIN):
             break
         if atoms <= XTC_FEW:
             after = place + XTC_HEAD + 12 * atoms
@@ -81,6 +82,8 @@ def _xtc_end(file: BinaryIO, size: int) -> tuple[int, int]:
         else:
             (length,) = _at(file, ">i", place + XTC_PACKED - 4)
             after = place + XTC_PACKED + (length + 3) // 4 * 4
+            if atoms > XTC_MOST_A_BYTE * length:
+                break
         if not place < after <= size:
             break
         count, place = count + 1, after

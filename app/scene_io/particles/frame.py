@@ -74,6 +74,10 @@ class Source:
         """All bytes."""
         return Path(self.path).read_bytes() if self.unpacked is None else self.unpacked
 
+    def size(self) -> int:
+        """How many bytes there are."""
+        return os.path.getsize(self.path) if self.unpacked is None else len(self.unpacked)
+
     @contextlib.contextmanager
     def on_disk(self) -> Iterator[str]:
         """A path to the unpacked bytes for a library that opens files by name."""

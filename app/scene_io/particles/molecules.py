@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from raygrove.app.scene_io.costs import asked_within_reason, asks_too_much
 from raygrove.gpu.scene import Attribute, PeriodicBox
 
 from . import elements
@@ -46,11 +47,15 @@ def read(source: Source) -> Iterator[Frame]:
 
 def _frames(chemfiles: Any, source: Source) -> Iterator[Frame]:
     form = FORMATS["mmcif" if source.form == "cif" and b"_atom_site." in source.read() else source.form]
-    with source.on_disk() as path, _sentences(chemfiles, source), chemfiles.Trajectory(path, "r", form) as trajectory:
+    size = source.size()
+    with source.on_disk() as path, _sentences(chemfiles, source), contextlib.ExitStack() as stack:
+        with asked_within_reason(size):
+            trajectory = stack.enter_context(chemfiles.Trajectory(path, "r", form))
         found: np.ndarray | None = None
         steps, whole = trajectory.nsteps, whole_frames(source)
         for step in range(steps if whole is None else min(steps, whole)):
-            frame = trajectory.read()
+            with asked_within_reason(size):
+                frame = trajectory.read()
             count = len(frame.atoms)
             if not count:
                 begin = "; they are lines that begin with ATOM or HETATM" if source.form in ("pdb", "ent") else ""
@@ -87,11 +92,12 @@ def in_words(said: str, source: Source) -> str:
         where = source.line_with(text.encode()) or "a line"
         wanted = "the number of atoms" if bad_count else "a number"
         return f'{where} has "{text[:40]}" where {wanted} should be'
+    if "bad_alloc" in said:
+        return asks_too_much(source.size())
     if "not enough lines" in said:
         return "it ends before the last of its atoms"
     if "out of bounds" in said or "failed to read" in said:
-        with source.open() as file:
-            return f"it ends within a frame: {file.seek(0, os.SEEK_END):,} bytes are there, and more should follow"
+        return f"it ends within a frame: {source.size():,} bytes are there, and more should follow"
     if "_MAGIC" in said or "this is not a" in said:
         return f"it, or a frame in it, does not begin as {FORMATS.get(source.form, source.form)} does"
     if "record marker" in said:
@@ -111,7 +117,7 @@ def _elements_beside(chemfiles: Any, source: Source, count: int) -> np.ndarray |
         )
         return None
     try:
-        with chemfiles.Trajectory(path) as trajectory:
+        with asked_within_reason(os.path.getsize(path)), chemfiles.Trajectory(path) as trajectory:
             frame = trajectory.read()
             if len(frame.atoms) == count:
                 return elements.numbers_of(_atom_names(frame))

@@ -16,6 +16,7 @@ from typing import Any
 
 from pxr import Ar, Sdf, Tf, Usd, Work
 
+from raygrove.app.scene_io.costs import asked_within_reason, asks_too_much
 from raygrove.app.scene_io.errors import SceneError, display_path
 from raygrove.app.scene_io.file_kinds import other_kind
 from raygrove.app.scene_io.files import USD_ENDINGS
@@ -43,13 +44,13 @@ def said(error: Exception) -> str:
 def open_stage(path: str, references: References) -> tuple[Usd.Stage, list[Remark]]:
     """The stage of a file with all that it may read, and remarks on what is missing; `SceneError` where the file
     itself cannot be read or stands for too much."""
+    Work.SetConcurrencyLimit(1)  # the import is one process of one thread, as its limits count them
     layers = Layers(path, references)
     remarks = layers.open_all()
     count = population(layers.opened, layers.root.identifier)
     if count > MOST_IN_STAGE:
         why = f"its references stand for {_many(count)} prims, and the limit is {MOST_IN_STAGE:,}"
         raise SceneError(f"{display_path(path)} is not read: {why}. Export it with fewer copies.", path)
-    Work.SetConcurrencyLimit(1)  # the import is one process of one thread, as its limits count them
     try:
         stage = Usd.Stage.Open(layers.root, Usd.Stage.LoadAll)
     except Tf.ErrorException as error:
@@ -81,9 +82,9 @@ class Layers:
         self.missing: dict[str, str] = {}
         self._check_beginning()
         try:
-            root = Sdf.Layer.FindOrOpen(path)
+            root = _open(path, path)
         except Tf.ErrorException as error:
-            raise damaged(path, said(error)) from error
+            raise damaged(path, _why_not(error, path)) from error
         if root is None:
             raise damaged(path, "its layer cannot be opened")
         self.root = root
@@ -124,10 +125,11 @@ class Layers:
         """The layer that `name` stands for in `layer`; None, and the name taken out, where it may or can not be."""
         target = self._allowed(layer, name)
         if target is not None:
+            outer = _outer(target)
             try:
-                found = Sdf.Layer.FindOrOpen(target)
+                found = _open(target, outer)
             except Tf.ErrorException as error:
-                self.missing[name], found = said(error), None
+                self.missing[name], found = _why_not(error, outer), None
             if found is not None:
                 return found
             self.missing.setdefault(name, "cannot be read")
@@ -140,8 +142,7 @@ class Layers:
             self.missing[name] = "an expression, which is not evaluated"
             return None
         target = layer.ComputeAbsolutePath(name)
-        plain = target.split(":SDF_FORMAT_ARGS:")[0]
-        outer = Ar.SplitPackageRelativePathOuter(plain)[0]
+        plain, outer = target.split(":SDF_FORMAT_ARGS:")[0], _outer(target)
         inner = Ar.SplitPackageRelativePathInner(plain)[1] or outer
         if Path(inner).suffix[1:].lower() not in USD_ENDINGS:
             self.missing[name] = "no USD file by its name"
@@ -170,6 +171,24 @@ class Layers:
             names = [name for values in dict(spec.GetInfo("clips")).values() for name in _clip_files(layer, values)]
             if any(self._allowed(layer, name) is None for name in names):
                 spec.ClearInfo("clips")
+
+
+def _outer(target: str) -> str:
+    """The file that a layer lies in: itself, or its package."""
+    return str(Ar.SplitPackageRelativePathOuter(target.split(":SDF_FORMAT_ARGS:")[0])[0])
+
+
+def _open(target: str, outer: str) -> Sdf.Layer | None:
+    """A layer, for which no more memory is taken than the file that it lies in may ask for: of a damaged crate USD
+    believes every number. Raises what USD does."""
+    with asked_within_reason(os.path.getsize(outer)):
+        return Sdf.Layer.FindOrOpen(target)
+
+
+def _why_not(error: Exception, outer: str) -> str:
+    """Why a layer cannot be opened."""
+    sentence = said(error)
+    return asks_too_much(os.path.getsize(outer)) if "bad_alloc" in sentence else sentence
 
 
 def _clip_files(layer: Sdf.Layer, values: Any) -> list[str]:

@@ -32,8 +32,8 @@ class Pictures(TextureTable):
     def pixels(self, name: str) -> np.ndarray:
         """The picture; `ImageError` where it is absent or may not be read."""
         if self.is_embedded(name):
-            return decode(self._packed(name), self.texture_size)
-        return decode(find(name, self.folder, self.references), self.texture_size)
+            return decode(self._packed(name), self.texture_size, self.room)
+        return decode(find(name, self.folder, self.references), self.texture_size, self.room)
 
     def _packed(self, name: str) -> bytes:
         outer, inner = Ar.SplitPackageRelativePathOuter(name)

@@ -17,11 +17,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from raygrove.app.scene_io import ImportLimits, SceneError, costs, gltf_costs, load
+from raygrove.app.scene_io import ImportLimits, SceneError, costs, gltf_costs, images, load
 from raygrove.app.scene_io.compressed import unpack
 from raygrove.app.scene_io.images import decode
 from tests.app.scene_io import writers
 from tests.app.scene_io.test_references import COLLADA
+from tests.campaign import hostile_files
 
 LIMITS = ImportLimits()
 
@@ -178,6 +179,36 @@ def test_a_picture_of_more_than_a_gibibyte_is_not_decoded(tmp_path: Path) -> Non
         (tmp_path / "bomb.png").write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", b"x"))
         with pytest.raises(ValueError, match="too many"):  # Pillow keeps a pixel of RGB or grey and alpha in 4 bytes
             decode(tmp_path / "bomb.png", 4096)
+
+
+def test_pictures_that_hold_little_share_the_room_of_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twelve such pictures in one model took 22 s and 1.5 GiB (tests/campaign/hostile.py)."""
+    monkeypatch.setattr(images, "MAX_BYTES", 3 << 20)
+    flat, noise = np.zeros((512, 512, 4), np.uint8), np.random.default_rng(1).integers(0, 256, (512, 512, 4), np.uint8)
+    for place in range(4):
+        Image.fromarray(flat).save(tmp_path / f"flat{place}.png")
+        Image.fromarray(noise).save(tmp_path / f"noise{place}.png")
+    room = images.PictureRoom()
+    for place in range(4):
+        assert decode(tmp_path / f"noise{place}.png", 4096, room).shape == (512, 512, 4), "which costs no room"
+    decode(tmp_path / "flat0.png", 4096, room)
+    decode((tmp_path / "flat1.png").read_bytes(), 4096, room)
+    decode(tmp_path / "flat2.png", 4096, room)
+    with pytest.raises(
+        images.ImageError, match=r"unpacks from [\d,]+ bytes to 1 MiB, for which the pictures before it"
+    ):
+        decode(tmp_path / "flat3.png", 4096, room)
+
+
+def test_the_pictures_of_a_model_share_it(tmp_path: Path) -> None:
+    names = [f"{place}.png" for place in range(5)]
+    Image.new("L", (13_000, 13_000)).save(tmp_path / names[0])
+    for name in names[1:]:
+        (tmp_path / name).hardlink_to(tmp_path / names[0])
+    document = hostile_files.textured(*names)
+    scene = load([written(tmp_path, document)], ImportLimits(texture_size=16384))
+    assert [texture.pixels.shape for texture in scene.textures] == [(13_000, 13_000, 4)]
+    assert any("4.png (unpacks from" in remark.sentence for remark in scene.remarks)
 
 
 @pytest.mark.parametrize("word", ["../../x", "1e3", "nan", "\xff"])

@@ -84,7 +84,17 @@ def test_ply_of_every_form_and_of_polygons(form: str) -> None:
     assert mesh.triangles.tolist() == [[0, 1, 2], [0, 2, 3]] and mesh.positions.tolist() == [list(p) for p in points]
 
 
+def test_both_readers_divide_by_a_weight_and_leave_colours_out(tmp_path: Path) -> None:
+    path = tmp_path / "model.obj"
+    path.write_text("v 0 0 0 1\nv 1 0 0 0.5\nv 0 -1 0 4\nv 1 1 1 0.1 0.2 0.3\nf 1 2 3\nf 2 4 3\n")
+    scenes = [read_files([str(path)], ImportLimits(), 30.0, lambda *_: None, twice) for twice in (False, True)]
+    corners = [scene.meshes[0].positions[scene.meshes[0].triangles] for scene in scenes]
+    assert np.allclose(corners[1][0], [[0, 0, 0], [2, 0, 0], [0, -0.25, 0]]) and np.allclose(*corners)
+
+
 BAD = {
+    "a vertex without a weight": ("obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0 0\nf 1 2 3\n"),
+    "a vertex of five numbers": ("obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0 1 1\nf 1 2 3\n"),
     "an index out of range": ("obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 4\n"),
     "vertex 0": ("obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 0 1 2\n"),
     "a word in a vertex": ("obj", b"v 0 zero 0\n"),

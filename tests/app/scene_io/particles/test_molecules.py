@@ -155,3 +155,31 @@ def test_lengths_that_a_file_cannot_hold_are_not_asked_of_the_library(tmp_path: 
             continue
         scene = files.read(path, limits)
         assert len(scene.spheres[0].key_frames.times) == 2 and "ends within" in files.said(scene)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", [b"spatial", b"ConventionVersion", b"coordinates"])
+def test_a_name_of_gigabytes_is_no_more_than_its_file_justifies(tmp_path: Path, name: bytes) -> None:
+    """Chemfiles takes room for a name before it looks whether that many bytes follow (tests/campaign)."""
+    path = write(tmp_path / "a.nc")
+    whole = path.read_bytes()
+    at = whole.index(name) - 4
+    path.write_bytes(whole[:at] + (0x60000000).to_bytes(4, "big") + whole[at + 4 :])
+    with pytest.raises(
+        SceneError, match=r"its [\d,]+ bytes ask for more than 512 MiB at once, as no whole file does\."
+    ):
+        files.read(path)
+
+
+@pytest.mark.parametrize("at", [4, 52])
+def test_atoms_that_an_xtc_counts_in_two_ways_are_not_asked_of_the_library(tmp_path: Path, at: int) -> None:
+    path = write(tmp_path / "a.xtc", copies=3)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:at] + (0x01000012).to_bytes(4, "big") + whole[at + 4 :])
+    with pytest.raises(SceneError, match="ends within"):
+        files.read(path)
+    twice = bytearray(whole)
+    twice[4:8] = twice[52:56] = (0x01000012).to_bytes(4, "big")
+    path.write_bytes(twice)
+    with pytest.raises(SceneError, match="ends within"):
+        files.read(path)
