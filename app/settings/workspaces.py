@@ -12,7 +12,7 @@ import dataclasses
 class Workspace:
     """An arrangement of panels. `panels` are names of docks (dock.NAME) in their order: of those at the right the first
     one is seen and the others are tabs behind it, `side` pixels wide, in a narrow window at most that `share` of it.
-    `key` leads there."""
+    `key` leads there. `has_rail`: what can be opened at the left of the picture has a button."""
 
     title: str
     sentence: str
@@ -20,11 +20,12 @@ class Workspace:
     side: int
     key: str
     share: float = 0.45
+    has_rail: bool = False
 
 
 _ALL = {
     "explore": Workspace(
-        "Explore", "The picture, its figures and the timeline.", ("stats", "timeline"), 330, "Ctrl+F6"
+        "Explore", "The picture, its figures and the timeline.", ("stats", "timeline"), 330, "Ctrl+F6", has_rail=True
     ),
     "race": Workspace(
         "Race",

@@ -76,7 +76,7 @@ def view_menu(
     session: Session,
     docks: Sequence[QDockWidget],
     workspaces: Choice,
-    pipeline: Submenu,
+    bars: Sequence[Entry],
     *,
     reset_layout: Run,
     toggle_full_screen: Run,
@@ -93,7 +93,7 @@ def view_menu(
     entries: list[Entry] = [
         workspaces,
         setting(session.choices, "view.theme", tr("&Theme"), "window.theme"),
-        pipeline,
+        *bars,
         Command("view.heads_up", tr("&Figures over the picture"), toggle_figures, "Z", checkable=True),
         Command("view.presenter", tr("Presenter si&ze"), toggle_presenter, checkable=True),
         *(Standing(f"view.{dock.objectName()}", dock.toggleViewAction()) for dock in docks),

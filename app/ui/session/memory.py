@@ -15,7 +15,7 @@ from raygrove.app.settings.workspaces import FIRST
 from raygrove.app.ui.session import recent_files
 
 MOST_RECENT = 10
-LAYOUT_VERSION = 1
+LAYOUT_VERSION = 2
 
 
 class Memory:

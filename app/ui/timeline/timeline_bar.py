@@ -45,7 +45,7 @@ HEAD_INTERVAL_S, FIELDS_INTERVAL_S = 1.0 / 20.0, INTERVAL_S
 
 LEAST_WIDTH = 36
 """Pixels that the clip's field may be squeezed to in a small window."""
-LEAST_SCRUBBER_WIDTH, WANTED_SCRUBBER_WIDTH, LED_WIDTH = 104, 150, 320
+LEAST_SCRUBBER_WIDTH, WANTED_SCRUBBER_WIDTH, LED_WIDTH = 104, 120, 320
 """Pixels of the scrubber in the least bar there is, where fields can give way to it (what they do is in the menu
 Animation, too), and where charts lie along it."""
 

@@ -15,7 +15,7 @@ from raygrove.app.frames.frame_history import sample_of
 from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.scene_io import natural_order
 from raygrove.app.scene_io.demos import ALL_DEMOS
-from raygrove.app.ui.commands.command import Submenu
+from raygrove.app.ui.commands.command import Standing, Submenu
 from raygrove.app.ui.commands.commands import Commands
 from raygrove.app.ui.dialogs import questions
 from raygrove.app.ui.dialogs.opened_dialogs import OpenedDialogs
@@ -48,6 +48,7 @@ from raygrove.app.ui.window.docks import FirstRoom, PageAlone, PictureAlone, Tab
 from raygrove.app.ui.window.first_steps import FirstSteps
 from raygrove.app.ui.window.picture_place import PicturePlace
 from raygrove.app.ui.window.previews import Previews
+from raygrove.app.ui.window.rail import Rail
 from raygrove.app.ui.window.recent_pictures import RecentPictures
 from raygrove.app.ui.window.tour import Tour
 from raygrove.app.ui.window.tour_steps import steps
@@ -102,8 +103,9 @@ class MainWindow(QMainWindow):
         FirstRoom(self, self.docks)
         self.set_aside = SetAside(session, self)
         TabBars(self, self.docks)
-        self.page_alone = PageAlone(self.stack, self.welcome, lambda: (self.pipeline, *self.workspaces.in_order()))
-        self.picture_alone = PictureAlone(self, lambda: (self.menuBar(), self.statusBar(), self.pipeline, *self.docks))
+        bars = self.pipeline, self.rail
+        self.page_alone = PageAlone(self.stack, self.welcome, lambda: (*bars, *self.workspaces.in_order()))
+        self.picture_alone = PictureAlone(self, lambda: (self.menuBar(), self.statusBar(), *bars, *self.docks))
         self.workspaces.before, self.workspaces.after = self._bring_back, self.page_alone.follow
 
     @property
@@ -151,7 +153,8 @@ class MainWindow(QMainWindow):
         self.records.follow(self, named["dock.log"], named["dock.timeline"])
         self.timeline_bar.unfold(named["dock.cost"])
         self.place.lead = self.timeline_bar.axis.lead
-        self.workspaces = Workspaces(self.session, self, self.docks)
+        self.rail = Rail(self.document, self, self.docks)
+        self.workspaces = Workspaces(self.session, self, self.docks, self.rail)
 
     def _menus(self) -> list[Submenu]:
         session, opened = self.session, self.opened_dialogs
@@ -174,7 +177,7 @@ class MainWindow(QMainWindow):
                 session,
                 self.docks,
                 self.workspaces.menu(),
-                self.pipeline.entries(),
+                [self.pipeline.entries(), Standing("view.rail", self.rail.toggleViewAction())],
                 reset_layout=self.reset_layout,
                 toggle_full_screen=self.toggle_full_screen,
             ),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtWidgets import QDockWidget, QMainWindow
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QToolBar
 
 from raygrove.app.document.state import State
 from raygrove.app.settings.workspaces import FIRST, WORKSPACES
@@ -20,7 +20,7 @@ from raygrove.app.ui.session.session import Session
 
 KEY = "settings.window.workspace"
 RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
-FIRST_WIDTHS = [WORKSPACES[FIRST].side, 290]
+FIRST_WIDTHS = [WORKSPACES[FIRST].side, 280]
 """Pixels of the docks at the right and at the left as they are made."""
 LEAST_SWITCH = 20
 Step = Callable[[], object]
@@ -36,8 +36,9 @@ class Workspaces(QObject):
 
     changed = Signal(str)
 
-    def __init__(self, session: Session, window: QMainWindow, docks: Sequence[QDockWidget]) -> None:
+    def __init__(self, session: Session, window: QMainWindow, docks: Sequence[QDockWidget], rail: QToolBar) -> None:
         super().__init__(window)
+        self._rail = rail
         self._document, self._memory, self._window = session.document, session.memory, window
         self._docks = {dock.objectName().removeprefix("dock."): dock for dock in docks}
         self.before: Step = _nothing
@@ -122,6 +123,7 @@ class Workspaces(QObject):
     def _show(self, name: str) -> None:
         """The panels of a workspace, and no others: those at the right as tabs, the first in front."""
         workspace = WORKSPACES[name]
+        self._rail.setVisible(workspace.has_rail)
         for other, dock in self._docks.items():
             dock.setVisible(other in workspace.panels)
         shown = [self._docks[panel] for panel in workspace.panels]

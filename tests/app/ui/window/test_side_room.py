@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from raygrove.app.ui.window.main_window import MainWindow
+from raygrove.app.ui.window.rail import WIDTH
 from raygrove.app.ui.window.side_room import NARROW, SideRoom
 from tests.app.stand_ins import take_places
 
@@ -19,7 +20,7 @@ def begin(window: MainWindow, width: int) -> None:
 
 def test_a_narrow_window_is_the_pictures(scene_window: MainWindow) -> None:
     begin(scene_window, 900)
-    assert seen(scene_window) == {"timeline"} and scene_window.view.width() == 900
+    assert seen(scene_window) == {"timeline"} and scene_window.view.width() == 900 - WIDTH
     scene_window.resize(NARROW, 600)
     assert seen(scene_window) == {"timeline", "stats"}
     scene_window.resize(900, 600)
