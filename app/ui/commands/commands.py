@@ -7,7 +7,7 @@ import importlib
 import threading
 from collections.abc import Callable, Mapping, Sequence
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QTimer, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
 
@@ -15,6 +15,7 @@ from raygrove.app.settings import option_tables
 from raygrove.app.ui.commands import hints
 from raygrove.app.ui.commands.choice_menu import ChoiceMenu
 from raygrove.app.ui.commands.command import Choice, Command, Entry, Standing, Submenu
+from raygrove.app.ui.session.bell import Bell
 from raygrove.app.ui.session.notices import Notices
 
 AGAIN_MS = 100
@@ -28,7 +29,6 @@ class Commands(QObject):
     are made choice by choice, so that the window answers meanwhile. `completed` tells when they are there."""
 
     completed = Signal()
-    _learned = Signal()
 
     def __init__(self, window: QMainWindow, notices: Notices, menus: Sequence[Submenu]) -> None:
         super().__init__(window)
@@ -45,7 +45,7 @@ class Commands(QObject):
             made.setToolTipsVisible(True)
             self._fill(made, menu.entries)
         hints.give(self.commands)
-        self._learned.connect(self._go_on, Qt.ConnectionType.QueuedConnection)
+        self._learned = Bell(self._go_on, self)
         window.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -69,14 +69,13 @@ class Commands(QObject):
             option_tables.ray_types()
             importlib.import_module("raygrove.app.frames.maker")  # what draws, before there is a scene
             importlib.import_module("raygrove.app.lessons.lesson").lessons(lambda error: None)  # of a menu, too
-        with contextlib.suppress(RuntimeError):  # the window is gone
-            self._learned.emit()
+        self._learned.ring()
 
     def _go_on(self) -> None:
         """Make the actions of one choice more."""
         if len(self._late) > 1:
             self._prepare(*self._late.pop(0))
-            QTimer.singleShot(0, self, self._go_on)
+            self._learned.ring()  # in another turn: what Qt calls after 0 ms may come within this one
         else:
             self.complete()
 

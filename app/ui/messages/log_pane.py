@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QGuiApplication, QIcon, QPalette, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import (
     QComboBox,
@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from raygrove.app.document.log import KINDS, Chronicle, Entry, Log
 from raygrove.app.ui.messages.signs import sign
 from raygrove.app.ui.plain_text import Label, tip
+from raygrove.app.ui.session.bell import Letters
 from raygrove.app.ui.session.session import Session
 
 SHOWN_LINES = 2000
@@ -142,12 +143,10 @@ class StatusMark(QToolButton):
 class LoggingBridge(QObject):
     """Brings warnings and errors of Python's logging into the log, from whichever thread they come."""
 
-    _heard = Signal(str, str)
-
     def __init__(self, log: Log, parent: QObject) -> None:
         super().__init__(parent)
-        self._heard.connect(lambda kind, sentence: log.add(kind, sentence), Qt.ConnectionType.QueuedConnection)
-        handler = _Handler(self._heard.emit)
+        letters = Letters(self)
+        handler = _Handler(lambda kind, sentence: letters.post(log.add, kind, sentence))
         logging.getLogger().addHandler(handler)
         parent.destroyed.connect(lambda: logging.getLogger().removeHandler(handler))
 

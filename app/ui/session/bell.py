@@ -3,6 +3,10 @@
 A queued signal for each thing that arrives would be answered within one turn: Qt goes on while there are posted events,
 also those that were posted meanwhile. A thread that posts faster than the window takes would so keep the window from
 its timers, its mouse and its keyboard for good. A timer of zero milliseconds runs once a turn, however often it rang.
+
+Threads outlive windows: one that emits a signal of an object while Qt destroys it reads memory that is given back. So
+no other thread emits a signal of the window's (tests/app/ui/session/test_bell.py): it rings a bell, which says nothing
+any more once its owner goes.
 """
 
 from __future__ import annotations
@@ -18,35 +22,50 @@ from raygrove.app.document.jobs import Mailroom
 
 class Bell(QObject):
     """`answer` is called on the thread that made the bell, at most once a turn. Who has more to do than one piece rings
-    again before doing it: that piece may open a dialog, which keeps its caller waiting while the rest goes on."""
+    again before doing it: that piece may open a dialog, which keeps its caller waiting while the rest goes on. It ends
+    with its owner `parent`, and is silent when it is rung later."""
 
     _rung = Signal()
 
-    def __init__(self, answer: Callable[[], None], parent: QObject | None = None) -> None:
+    def __init__(self, answer: Callable[[], None], parent: QObject) -> None:
         super().__init__(parent)
-        self._lock, self._is_ringing = threading.Lock(), False
+        self._line = line = _Line()
         self._answer = answer
         self._turn = QTimer(self, singleShot=True, interval=0)
         self._turn.timeout.connect(self._hear)
         self._rung.connect(self._turn.start, Qt.ConnectionType.QueuedConnection)
+        parent.destroyed.connect(lambda: line.cut())  # which is said while its children are still whole
 
     def ring(self) -> None:
         """Ask for an answer, from any thread."""
-        with self._lock:
-            is_first, self._is_ringing = not self._is_ringing, True
-        if is_first:
-            self._rung.emit()
+        with self._line.lock:
+            if not self._line.is_cut and not self._line.is_ringing:
+                self._line.is_ringing = True
+                self._rung.emit()
 
     def _hear(self) -> None:
-        with self._lock:
-            self._is_ringing = False
+        with self._line.lock:
+            self._line.is_ringing = False
         self._answer()
+
+
+class _Line:
+    """Between those who ring and the bell: whoever rings holds `lock`, so that Qt's end of the bell waits for it."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.is_ringing = self.is_cut = False
+
+    def cut(self) -> None:
+        """Nobody rings from now on."""
+        with self.lock:
+            self.is_cut = True
 
 
 class Letters(QObject):
     """What other threads tell this one, in their order, one a turn."""
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._lock = threading.Lock()
         self._waiting: collections.deque[tuple[Callable[..., object], tuple[object, ...]]] = collections.deque()
@@ -75,7 +94,7 @@ class Letters(QObject):
 class MailBell(QObject):
     """Has the calls of a document's mailroom made, one a turn."""
 
-    def __init__(self, mailroom: Mailroom, parent: QObject | None = None) -> None:
+    def __init__(self, mailroom: Mailroom, parent: QObject) -> None:
         super().__init__(parent)
         self._mailroom, self._bell = mailroom, Bell(self._answer, self)
         mailroom.wake = self._bell.ring

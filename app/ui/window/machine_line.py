@@ -8,6 +8,7 @@ import threading
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from raygrove.app.system import machine
+from raygrove.app.ui.session.bell import Letters
 
 DELAY_MS = 400
 """The page is drawn before."""
@@ -20,6 +21,7 @@ class MachineLine(QObject):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
+        self._letters = Letters(self)
         self._timer = QTimer(self, singleShot=True, interval=DELAY_MS)
         self._timer.timeout.connect(
             lambda: threading.Thread(target=self._look, name="machine line", daemon=True).start()
@@ -30,11 +32,10 @@ class MachineLine(QObject):
         self._timer.start()
 
     def _look(self) -> None:
-        sentence = machine_sentence()
-        try:
-            self.found.emit(sentence)
-        except RuntimeError:  # the window has been closed meanwhile
-            return
+        self._letters.post(self._tell, machine_sentence())
+
+    def _tell(self, sentence: str) -> None:
+        self.found.emit(sentence)
 
 
 def machine_sentence() -> str:
