@@ -21,7 +21,7 @@ os.environ.setdefault("RAYGROVE_HOST_SPIN_US", "0")  # a thread that spins takes
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # in the background of a shell; what tests start hears Ctrl-C
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-pytest_plugins = ["raygrove.testing", "tests.costs", "tests.denormals", "tests.order", "tests.quick"]
+pytest_plugins = ["raygrove.testing", "tests.costs", "tests.covering", "tests.denormals", "tests.order", "tests.quick"]
 
 hypothesis.settings.register_profile("raygrove", deadline=None, max_examples=25, derandomize=True, print_blob=True)
 hypothesis.settings.load_profile("raygrove")

@@ -10,27 +10,36 @@ import numpy as np
 from raygrove.gpu.hierarchy.base import NodeTable
 
 
+def clipped_areas(corners: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    """The areas (N,) of triangles (N, 3, 3), each inside its box (N, 3): cut along one plane of the box after another.
+
+    Polygons are rows of as many corners as the longest has; a shorter one repeats its last corner, which adds nothing
+    to an area."""
+    polygons, count = np.asarray(corners, np.float64), np.full(len(corners), 3)
+    for axis, (bounds, sign) in itertools.product(range(3), ((lower, 1.0), (upper, -1.0))):
+        side = sign * (polygons[:, :, axis] - bounds[:, axis, None].astype(np.float64))
+        place = np.arange(polygons.shape[1])
+        following = np.where(place[None] + 1 < count[:, None], place[None] + 1, 0)
+        other = np.take_along_axis(polygons, following[:, :, None], axis=1)
+        other_side = np.take_along_axis(side, following, axis=1)
+        is_corner = place[None] < count[:, None]
+        is_cut = is_corner & (side * other_side < 0)
+        share = np.divide(side, side - other_side, out=np.zeros_like(side), where=is_cut)
+        emitted = np.stack([polygons, polygons + (other - polygons) * share[:, :, None]], axis=2)
+        is_emitted = np.stack([is_corner & (side >= 0), is_cut], axis=2).reshape(len(corners), -1)
+        count = is_emitted.sum(axis=1)
+        order = np.argsort(~is_emitted, axis=1, kind="stable")[:, : max(3, int(count.max(initial=0)))]
+        last = np.maximum(count, 1)[:, None] - 1
+        order = np.take_along_axis(order, np.minimum(np.arange(order.shape[1])[None], last), axis=1)
+        polygons = np.take_along_axis(emitted.reshape(len(corners), -1, 3), order[:, :, None], axis=1)
+    spokes = polygons[:, 1:] - polygons[:, :1]
+    doubled = np.linalg.norm(np.cross(spokes[:, :-1], spokes[:, 1:]).sum(axis=1), axis=1)
+    return np.where(count >= 3, doubled / 2, 0.0)
+
+
 def clipped_area(corners: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> float:
     """The area of a triangle (3, 3) inside a box."""
-    polygon = [np.asarray(corner, np.float64) for corner in corners]
-    for axis, (plane, sign) in itertools.product(range(3), ((0, 1.0), (1, -1.0))):
-        bound = float((lower, upper)[plane][axis])
-        distances = [sign * (corner[axis] - bound) for corner in polygon]
-        kept = []
-        for (a, da), (b, db) in zip(
-            zip(polygon, distances, strict=True),
-            zip(polygon[1:] + polygon[:1], distances[1:] + distances[:1], strict=True),
-            strict=True,
-        ):
-            if da >= 0:
-                kept.append(a)
-            if da * db < 0:
-                kept.append(a + (b - a) * (da / (da - db)))
-        polygon = kept
-        if len(polygon) < 3:
-            return 0.0
-    spokes = [corner - polygon[0] for corner in polygon[1:]]
-    return float(np.linalg.norm(sum(np.cross(a, b) for a, b in itertools.pairwise(spokes)))) / 2
+    return float(clipped_areas(corners[None], lower[None], upper[None])[0])
 
 
 def members(table: NodeTable) -> list[frozenset[int]]:
@@ -44,17 +53,14 @@ def members(table: NodeTable) -> list[frozenset[int]]:
     return [frozenset(prim_ids) for prim_ids in found]
 
 
-def reaches(corners: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> bool:
-    """Whether a triangle's box and plane both meet a box: the box's eight corners do not lie on one side of the
-    plane."""
-    if (corners.max(axis=0) < lower).any() or (corners.min(axis=0) > upper).any():
-        return False
-    normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])
-    sides = [
-        normal @ (np.array(corner) - corners[0])
-        for corner in itertools.product(*zip(lower.astype(np.float64), upper, strict=True))
-    ]
-    return min(sides) <= 0 <= max(sides)
+def reaches(corners: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    """Whether the box and the plane of each triangle (N, 3, 3) both meet a box: the box's eight corners do not lie on
+    one side of the plane."""
+    is_near = ((corners.max(axis=1) >= lower) & (corners.min(axis=1) <= upper)).all(axis=1)
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    ends = np.array(list(itertools.product(*zip(lower.astype(np.float64), upper, strict=True))))
+    sides = np.einsum("ni,nki->nk", normals, ends[None] - corners[:, :1])
+    return is_near & (sides.min(axis=1) <= 0) & (sides.max(axis=1) >= 0)
 
 
 def members_reached(table: NodeTable, corners: np.ndarray) -> list[frozenset[int]]:
@@ -62,8 +68,9 @@ def members_reached(table: NodeTable, corners: np.ndarray) -> list[frozenset[int
     found: list[set[int]] = [set() for _ in range(len(table))]
     for row in range(len(table) - 1, -1, -1):
         first, count = table.first_reference[row], table.reference_count[row]
-        listed = set(table.references[first : first + count].tolist())
-        found[row] |= {prim_id for prim_id in listed if reaches(corners[prim_id], table.lower[row], table.upper[row])}
+        listed = np.unique(table.references[first : first + count])
+        if len(listed):
+            found[row].update(listed[reaches(corners[listed], table.lower[row], table.upper[row])].tolist())
         if table.parent[row] >= 0:
             found[table.parent[row]] |= found[row]
     return [frozenset(prim_ids) for prim_ids in found]
@@ -87,16 +94,20 @@ def end_point_overlap(
         corners.max(axis=1),
         members_reached(table, corners) if by_space else members(table),
     )
-    summed = 0.0
+    costs = np.where(table.is_leaf, table.reference_count * intersection_cost, traversal_cost)
+    others: list[np.ndarray] = []
     for row in range(len(table)):
-        cost = table.reference_count[row] * intersection_cost if table.is_leaf[row] else traversal_cost
         near = np.flatnonzero((low <= table.upper[row]).all(axis=1) & (high >= table.lower[row]).all(axis=1))
         if by_space:
-            ends = (low == table.lower[row]) | (low == table.upper[row])
-            near = near[~((low == high) & ends).any(axis=1)[near]]
-        summed += cost * sum(
-            clipped_area(corners[t], table.lower[row], table.upper[row]) for t in near if int(t) not in inside[row]
-        )
+            ends = (low[near] == table.lower[row]) | (low[near] == table.upper[row])
+            near = near[~((low[near] == high[near]) & ends).any(axis=1)]
+        others.append(np.setdiff1d(near, np.fromiter(inside[row], int, len(inside[row])), assume_unique=True))
+    rows, summed = np.repeat(np.arange(len(table)), [len(part) for part in others]), 0.0
+    pairs = np.concatenate([*others, np.zeros(0, int)])
+    for first in range(0, len(pairs), 20_000):  # as many at a time as the cache holds
+        part = slice(first, first + 20_000)
+        areas = clipped_areas(corners[pairs[part]], table.lower[rows[part]], table.upper[rows[part]])
+        summed += float(areas @ costs[rows[part]])
     return summed / total
 
 

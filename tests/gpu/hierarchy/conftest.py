@@ -1,26 +1,50 @@
-"""Of the contract suite's builds and refits that are replayed, a third of the cases: every structure and every scene
-is replayed, with some others of its kind, and where a test has one case a structure, a third of these; the rest under
--m full. Whoever runs the suite over a structure
-of another package (raygrove.testing) runs all of it."""
+"""Of the contract suite's cases those that meet each combination which makes a difference; the rest under -m full.
+Whoever runs the suite over a structure of another package (raygrove.testing) runs all of it.
+
+A choice is a structure, its layout and its traversal. Structures differ in the trees that they build; layouts and
+traversals in how these are written, refitted and gone through, whoever built them.
+"""
 
 from __future__ import annotations
 
 import pytest
 
-SHARE = 3
-"""One of so many is run always."""
+from raygrove.gpu.hierarchy.registry import structures
+from tests.covering import leave_to_full
+
+BUILDER, LAYOUT, TRAVERSAL = "choice.0", "choice.0 choice.1", "choice.1 choice.2"
+
+TRACED = (BUILDER, f"{TRAVERSAL} way")
+"""What is asked of rays: each structure, and each traversal of each layout in trees launched and replayed."""
+
+BUILT = (*TRACED, f"{BUILDER} way")
+
+GROUPS = {
+    "test_tree_hits_and_statistics": (*BUILT, LAYOUT, f"{BUILDER} scene_name", f"{TRAVERSAL} scene_name"),
+    "test_refit_of_unmoved_is_identity": (*BUILT, LAYOUT, f"{TRAVERSAL} scene_name"),
+    "test_refit_of_moved_finds_what_a_rebuild_finds": (*BUILT, f"{TRAVERSAL} scene_name"),
+    "test_same_input_same_bytes": (f"{BUILDER} way", f"{BUILDER} scene_name"),
+    "test_spheres": (*BUILT, f"{TRAVERSAL} count"),
+    "test_triangles_and_spheres": (*BUILT, f"{TRAVERSAL} counts"),
+    "test_refit_says_why_it_cannot": (BUILDER,),
+    "test_unknown_primitives_are_refused": (BUILDER,),
+}
+"""What is to be met of each test; of those that are not named, TRACED."""
+
+REFITS = ("test_refit_of_unmoved_is_identity", "test_refit_of_moved_finds_what_a_rebuild_finds")
+"""Refused by structures that are never refitted, which each is asked once."""
+
+
+def groups_of(item: pytest.Item) -> tuple[str, ...]:
+    values = getattr(getattr(item, "callspec", None), "params", {})
+    if "choice" not in values or "way" not in values:
+        return ()
+    name = getattr(item, "originalname", "")
+    if name in REFITS and not structures()[values["choice"][0]].capabilities.refit:
+        return (BUILDER,)
+    return GROUPS.get(name, TRACED)
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    met: dict[str, int] = {}
-    turns: dict[str, int] = {}
-    for item in items:
-        values = getattr(getattr(item, "callspec", None), "params", {})
-        if values.get("way") != "replayed" or "choice" not in values:
-            continue
-        of = f"{item.nodeid.partition('[')[0]} {values['choice']}"
-        turn = turns.setdefault(of, len(turns))
-        met[of] = met.get(of, -1) + 1
-        if (met[of] + turn) % SHARE:
-            item.add_marker(pytest.mark.full)
+    leave_to_full(items, groups_of)

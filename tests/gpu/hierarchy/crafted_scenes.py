@@ -9,6 +9,8 @@ import numpy as np
 from raygrove.testing.scenes import TriangleScene, scene_of, soup
 
 MANY = 100_000
+USUAL = 20_000
+"""As many triangles of the largest scenes do for tests that are run always."""
 FEW = 1_000
 
 

@@ -22,6 +22,13 @@ BUILDERS = [name for name in ("hploc", "hploc_sah", "ploc") if name in structure
 over_builders = pytest.mark.parametrize("name", BUILDERS)
 
 
+def only(one: str) -> pytest.MarkDecorator:
+    """One builder always, the others under -m full: for what is an option of all three, compiled anew for each
+    value."""
+    others = [pytest.param(name, marks=pytest.mark.full) for name in BUILDERS if name != one]
+    return pytest.mark.parametrize("name", [one, *others])
+
+
 def built(target: Target, name: str, scene: TriangleScene, layout: str = "bvh2", **options: object) -> BvhHierarchy:
     hierarchy = make(target, name, layout, **options)
     assert isinstance(hierarchy, BvhHierarchy)
@@ -65,7 +72,7 @@ def test_the_most_references_take_no_more_groupings_than_the_depth_allows_for() 
         assert steps[-1][2] == 1 and all(step[2] > 1 for step in steps[:-1])
 
 
-@over_builders
+@only("ploc")
 def test_a_wider_search_makes_better_trees(target: Target, name: str) -> None:
     scene = soup(4000, seed=4, size=0.03)
     costs = [cost_of(built(target, name, scene, radius=radius)) for radius in (1, 4)]
@@ -108,7 +115,7 @@ def test_leaves_are_joined_where_that_costs_less(target: Target, name: str) -> N
     assert cost_of(built(target, name, scene, max_leaf_size=4)) < cost_of(built(target, name, scene, max_leaf_size=1))
 
 
-@over_builders
+@only("hploc_sah")
 def test_dearer_visits_make_larger_leaves(target: Target, name: str) -> None:
     tables = [built(target, name, SCENES["moving"](), traversal_cost=cost).nodes() for cost in (0.0, 1.0, 100.0)]
     leaves = [int(table.is_leaf.sum()) for table in tables]
@@ -116,6 +123,7 @@ def test_dearer_visits_make_larger_leaves(target: Target, name: str) -> None:
     assert all(table.reference_count.max() <= 4 for table in tables)
 
 
+@pytest.mark.covers("name", "code_bits")
 @over_builders
 @pytest.mark.parametrize("code_bits", ["30", "60"])
 def test_the_depth_keeps_its_bound(target: Target, name: str, code_bits: str) -> None:

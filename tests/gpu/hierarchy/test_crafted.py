@@ -17,7 +17,11 @@ from raygrove.gpu.hierarchy.registry import structures
 from raygrove.gpu.target.base import Target
 from raygrove.testing.scenes import Traced, TriangleScene, make, rays, trace
 
-from .crafted_scenes import CRAFTED, MANY, crafted
+from .crafted_scenes import CRAFTED, MANY, USUAL, crafted
+
+LARGE = ("identical", "random bits")
+SIZES = [*((name, USUAL) for name in CRAFTED), *(pytest.param(name, MANY, marks=pytest.mark.full) for name in LARGE)]
+"""Scenes, and the most triangles of each; whole ones of the largest under -m full."""
 
 _EXPECTED: dict[tuple[str, int, str], Traced] = {}
 
@@ -45,10 +49,10 @@ def meets_own_box(scene: TriangleScene, hits: Traced, origins: np.ndarray, direc
     return (hits.prim_id < 0) | ((np.maximum(entry, 0.0) <= leaving) & (entry <= hits.t))
 
 
-@pytest.mark.parametrize("scene_name", CRAFTED)
+@pytest.mark.parametrize(("scene_name", "most"), SIZES)
 @pytest.mark.parametrize("name", [name for name, kind in structures().items() if name != "brute_force"])
-def test_hits_are_those_of_brute_force(exact_hits_target: Target, name: str, scene_name: str) -> None:
-    most = getattr(structures()[name], "most_primitives", {}).get(exact_hits_target.kind, MANY + 1)
+def test_hits_are_those_of_brute_force(exact_hits_target: Target, name: str, scene_name: str, most: int) -> None:
+    most = min(most, getattr(structures()[name], "most_primitives", {}).get(exact_hits_target.kind, MANY))
     hierarchy = make(exact_hits_target, name)
     hierarchy.build(crafted(scene_name, most).upload(exact_hits_target))
     expected, found = expected_hits(exact_hits_target, scene_name, most), trace(hierarchy, *rays(24))

@@ -4,7 +4,6 @@ optimiser and statistic."""
 from __future__ import annotations
 
 import functools
-import itertools
 from typing import Any
 
 import numpy as np
@@ -33,6 +32,7 @@ from raygrove.testing.scenes import (
     trace,
 )
 from raygrove.testing.tree_walker import check_tree, tree_statistics
+from tests.covering import by_turns
 from tests.oracle.cut_tree import assert_is_cut
 from tests.oracle.tree_quality import end_point_overlap
 
@@ -77,7 +77,7 @@ STATES = [
     for name in BOUNDED_SCENES
     for later in (False, True)
 ]
-"""Scenes, and as what they are later; of most the latter only under -m full."""
+"""Scenes, and as what they are later; of most the latter only under -m full. Builders take turns in them."""
 
 
 def built(
@@ -97,8 +97,7 @@ def test_every_builder_from_the_top_has_a_bound() -> None:
     )
 
 
-@pytest.mark.parametrize(("scene_name", "later"), STATES)
-@pytest.mark.parametrize("name", BOUNDED)
+@pytest.mark.parametrize(("name", "scene_name", "later"), by_turns(BOUNDED, STATES, 3))
 def test_a_bound_makes_leaves_there_and_nothing_else(target: Target, name: str, scene_name: str, later: bool) -> None:
     scene = BOUNDED_SCENES[scene_name]()
     if later:
@@ -137,6 +136,7 @@ def test_other_rules_hold_beside_it(target: Target, name: str, rule: dict[str, A
 
 
 @functools.cache
+@functools.cache
 def long_scene() -> TriangleScene:
     return soup(1200, seed=3)
 
@@ -171,26 +171,18 @@ def test_every_builder_writes_the_counts_of_long_leaves(target: Target, name: st
         assert_hits(hierarchy, scene)
 
 
-LANES = (1, 8, 16)
-
-
-def tests_and_lanes() -> list[Any]:
-    """Each test and each width of packs once; the other pairs under -m full."""
-    usual = set(zip(TRIANGLE_TESTS, LANES, strict=True))
-    pairs = itertools.product(TRIANGLE_TESTS, LANES)
-    return [pytest.param(*pair, marks=[] if pair in usual else pytest.mark.full) for pair in pairs]
-
-
-@pytest.mark.parametrize(("test", "lanes"), tests_and_lanes())
-def test_long_leaves_by_every_test_of_a_triangle(test: str, lanes: int) -> None:
+@pytest.mark.covers("test", "lanes", "layout")
+@pytest.mark.parametrize("layout", ["bvh2", "bvh4", "bvh8"])
+@pytest.mark.parametrize("lanes", [1, 8, 16])
+@pytest.mark.parametrize("test", TRIANGLE_TESTS)
+def test_long_leaves_by_every_test_of_a_triangle(test: str, lanes: int, layout: str) -> None:
+    """Each test, each width of packs and each layout once; what else there is under -m full."""
     target = make_target("host")
     target.lane_count = lanes
-    for layout in ("bvh2", "bvh4", "bvh8"):
-        choice = StructureChoice(layout=layout, triangle_test=test)
-        hierarchy = make_with(target, "sweep_sah", choice, max_depth=2)
-        hierarchy.build(long_scene().upload(target))
-        assert hierarchy.traversal().records.type_name.startswith("InLongLeaves<")
-        assert_hits(hierarchy, long_scene())
+    hierarchy = make_with(target, "sweep_sah", StructureChoice(layout=layout, triangle_test=test), max_depth=2)
+    hierarchy.build(long_scene().upload(target))
+    assert hierarchy.traversal().records.type_name.startswith("InLongLeaves<")
+    assert_hits(hierarchy, long_scene())
     target.close()
 
 

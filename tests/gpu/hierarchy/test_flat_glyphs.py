@@ -40,10 +40,11 @@ def rows_of(shape: str, seed: int) -> np.ndarray:
     return np.concatenate([centres, np.zeros_like(mark), turns, sizes, mark], axis=1).astype(np.float32)
 
 
+@pytest.mark.covers("name", "shape")
 @pytest.mark.parametrize("shape", FLAT_SHAPES)
 @pytest.mark.parametrize("name", FAMILIES)
-def test_rays_find_the_nearest_one(target: Target, name: str, shape: str) -> None:
-    rows = rows_of(shape, 3)
+def test_rays_find_the_nearest_one(exact_hits_target: Target, name: str, shape: str) -> None:
+    rows, target = rows_of(shape, 3), exact_hits_target
     hierarchy = make_with(target, name, StructureChoice(), **FAMILIES[name])
     hierarchy.build(glyph_primitives(None, target.upload(rows, "test"), COUNT))
     origins, directions = rays()

@@ -32,6 +32,7 @@ def given(target: Target, scene: TriangleScene, traversal: str = "auto", **optio
     return made
 
 
+@pytest.mark.covers("scene_name traversal", "scene_name mailboxes", "traversal mailboxes")
 @pytest.mark.parametrize("mailboxes", [False, True])
 @pytest.mark.parametrize("traversal", TRAVERSALS)
 @pytest.mark.parametrize("scene_name", ["one", "coincident", "degenerate", "stairs", "moving"])

@@ -53,6 +53,7 @@ def assert_is_the_reference(target: Target, scene: TriangleScene, **options: obj
     return made.nodes()
 
 
+@pytest.mark.covers("scene_name max_leaf_size", "scene_name stop", "max_leaf_size stop")
 @pytest.mark.parametrize("stop", ["sah", "size"])
 @pytest.mark.parametrize("max_leaf_size", [1, 8])
 @pytest.mark.parametrize("scene_name", ["one", "two", "coincident", "degenerate", "stairs", "moving"])
@@ -177,9 +178,10 @@ def test_every_way_builds_the_same_tree(exact_target: Target, name: str) -> None
 
 @pytest.mark.parametrize("scene_name", ["soup", "moving", "stairs", "coincident"])
 def test_every_way_ends_at_the_same_depth(exact_target: Target, scene_name: str) -> None:
-    """At bounds of every depth, so that small roots and nodes below them lie there."""
-    scene = SCENES[scene_name]()
-    for stop, bound in itertools.product(("sah", "size"), range(1, 13)):
+    """At bounds of every depth, so that small roots and nodes below them lie there; both ends of a tree by turns, of
+    which each scene meets the other half."""
+    scene, turn = SCENES[scene_name](), ("soup", "moving", "stairs", "coincident").index(scene_name)
+    for bound, stop in zip(range(1, 13), itertools.cycle(("sah", "size") if turn % 2 else ("size", "sah"))):
         choices = {"max_leaf_size": 2, "stop": stop, "max_depth": bound}
         expected = built(exact_target, scene, **choices).nodes()
         assert expected.depth.max() <= bound
@@ -235,6 +237,7 @@ def test_each_improvement_takes_launches_away(host_target: Target) -> None:
     assert launches_of(host_target, scene) < counts["ABCD"] / 1.5
 
 
+@pytest.mark.covers("too_small", "implementation")
 @pytest.mark.parametrize("too_small", ["nodes", "references", "working"])
 @pytest.mark.parametrize("implementation", ["atomics", "primitives"])
 def test_a_tree_that_does_not_fit_leaves_the_one_before(target: Target, implementation: str, too_small: str) -> None:

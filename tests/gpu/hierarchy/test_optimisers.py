@@ -50,6 +50,7 @@ def columns(table: NodeTable) -> tuple[bytes, ...]:
 
 
 @over_optimisers
+@pytest.mark.covers("name scene_name", "name max_leaf_size", "scene_name max_leaf_size")
 @pytest.mark.parametrize("max_leaf_size", [1, 4])
 @pytest.mark.parametrize("scene_name", SCENES)
 def test_the_cost_never_rises_and_the_hits_stay(target: Target, name: str, scene_name: str, max_leaf_size: int) -> None:

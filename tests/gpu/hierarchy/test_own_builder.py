@@ -39,6 +39,7 @@ def assert_hits(made: Hierarchy, scene: TriangleScene, later: bool = False) -> N
 
 
 # -- what is built -----------------------------------------------------------------------------------------------------
+@pytest.mark.covers("layout", "scene_name")
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("scene_name", ["one", "two", "soup", "degenerate", "moving"])
 def test_any_tree_is_built_refitted_and_traced(target: Target, scene_name: str, layout: str) -> None:

@@ -96,6 +96,7 @@ def test_other_trees_climb(host_target: Target, monkeypatch: pytest.MonkeyPatch)
         assert not built(host_target, name, optimiser).bounds.goes_by_groups
 
 
+@pytest.mark.covers("name", "chunk by_groups")
 @pytest.mark.parametrize(("chunk", "by_groups"), [(16, False), (16, True), (512, False)])
 @pytest.mark.parametrize("name", REFITTED)
 def test_refits_write_the_boxes_of_what_moved(
@@ -156,6 +157,7 @@ def rotated(made: BvhHierarchy) -> list[np.ndarray]:
     return [flags[exists], *(target.download(array)[:ids][exists].view(np.int32) for array in arrays)]
 
 
+@pytest.mark.covers("chunk", "name size")
 @pytest.mark.parametrize("chunk", [16, 128, 512])
 @pytest.mark.parametrize(("name", "size"), [("lbvh", 1), ("lbvh", 4), ("hlbvh_sah", 3)])
 def test_rotations_on_the_way_up_are_those_of_a_pass_behind_the_refit(

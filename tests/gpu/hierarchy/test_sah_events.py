@@ -50,6 +50,7 @@ def assert_is_the_reference(
     np.testing.assert_array_equal(target.download(made.tree.box)[:, :3], expected.box)
 
 
+@pytest.mark.covers("scene_name max_leaf_size", "scene_name stop", "scene_name clipping", "max_leaf_size stop clipping")
 @pytest.mark.parametrize("clipping", ["split_axis", "small_nodes"])
 @pytest.mark.parametrize("stop", ["sah", "size"])
 @pytest.mark.parametrize("max_leaf_size", [1, 8])
@@ -81,14 +82,19 @@ a warp."""
 
 SLOWER: list[dict[str, object]] = [
     {},
+    {"reduction": "atomics", "triangles": "vertices"},
+    {"reduction": "nodes", "candidates": "shared", "moving": "gaps"},
+    {"reduction": "segments", "candidates": "shared", "flags": "words", "cascading": False, "triangles": "staged"},
+    {"reduction": "whole_and_segments", "whole_levels": 2, "flags": "words", "moving": "masks", "boxes": "soa"},
+]
+"""Each form before an optimisation in one of these."""
+
+ONE_BY_ONE: list[dict[str, object]] = [
     {"reduction": "atomics"},
     {"reduction": "nodes"},
     {"candidates": "shared"},
-    {"reduction": "nodes", "candidates": "shared"},
     {"reduction": "segments"},
-    {"reduction": "segments", "candidates": "shared", "flags": "words", "cascading": False},
     {"reduction": "whole_and_segments"},
-    {"reduction": "whole_and_segments", "whole_levels": 2, "flags": "words", "moving": "masks"},
     {"flags": "words"},
     {"boxes": "soa"},
     {"cascading": False},
@@ -105,10 +111,12 @@ def soup_in_leaves_of_24() -> KdArrays:
 
 
 @pytest.mark.parametrize(
-    "slower", SLOWER, ids=lambda options: "-".join(f"{name}_{value}" for name, value in options.items())
+    "slower",
+    [*SLOWER, *(pytest.param(options, marks=pytest.mark.full) for options in ONE_BY_ONE)],
+    ids=lambda options: "-".join(f"{name}_{value}" for name, value in options.items()),
 )
 def test_forms_before_an_optimisation_make_the_same_tree(exact_target: Target, slower: dict[str, object]) -> None:
-    """Chapter 6 of the thesis, one by one: nodes of many tiles, and many nodes in a tile."""
+    """Chapter 6 of the thesis: nodes of many tiles, and many nodes in a tile."""
     assert_is_the_reference(
         exact_target, SCENES["soup"](), soup_in_leaves_of_24(), max_leaf_size=24, small_node_size=SMALL, **slower
     )

@@ -151,6 +151,7 @@ CUT_SCENES: dict[str, Callable[[], TriangleScene]] = {
     [{}, {"stop": "size", "max_leaf_size": 4}, {"max_depth": 4}, {"traversal_cost": 3.0, "alpha": 0.0}],
     ids=str,
 )
+@pytest.mark.covers("scene_name", "rules")
 @pytest.mark.parametrize("scene_name", CUT_SCENES)
 def test_it_is_never_worse_than_its_own_object_splits(target: Target, scene_name: str, rules: dict[str, Any]) -> None:
     """And it is one of both trees, the one that costs less."""

@@ -122,6 +122,7 @@ def test_objects_trees_by_another_builder(target: Target, builder: str) -> None:
     assert_right(build(alone, builder=builder), alone)
 
 
+@pytest.mark.covers("cuts", "builder")
 @pytest.mark.parametrize("cuts", [(0,), (0, 320), (0, 300, 400, 500)])
 @pytest.mark.parametrize("builder", ["linear", "hploc"])
 def test_objects_of_triangles_and_of_spheres(target: Target, builder: str, cuts: tuple[int, ...]) -> None:

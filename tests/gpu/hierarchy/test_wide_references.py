@@ -42,6 +42,8 @@ CHOICES += [("sah_lauterbach", "bvh2", {"planes": "uniform"})]
 LIKE_OTHERS = {"sbvh", "object_median", "spatial_median", "sah_lauterbach"}
 """sbvh has a test of its own; the others share the kernels of sweep_sah and binned_sah."""
 CHOICES += [(name, "bvh2", {"max_leaf_size": MOST_WIDE_LEAF}) for name in WIDE if name not in LIKE_OTHERS]
+ALWAYS = len(structures()["lbvh"].layouts())
+"""So many of the choices are made always, lbvh in each layout, and every third of the others."""
 GROUPED = [("cwbvh", "cwbvh_stack"), ("bvh8", "bvh8_single"), ("bvh8", "bvh8_stack")]
 SPREAD = [name for name in WIDE if not issubclass(structures()[name], SortedListsBuilder | Sbvh)]
 """Without builders of which one block splits a set, however large."""
@@ -62,7 +64,13 @@ def columns(hierarchy: BvhHierarchy) -> tuple[bytes, ...]:
     return tuple(np.ascontiguousarray(column).tobytes() for column in vars(hierarchy.nodes()).values())
 
 
-@pytest.mark.parametrize(("name", "layout", "options"), CHOICES)
+@pytest.mark.parametrize(
+    ("name", "layout", "options"),
+    [
+        pytest.param(*choice, marks=[] if place < ALWAYS or place % 3 == 0 else pytest.mark.full)
+        for place, choice in enumerate(CHOICES)
+    ],
+)
 def test_wide_trees_are_those_of_narrow_words(
     target: Target, monkeypatch: pytest.MonkeyPatch, name: str, layout: str, options: dict[str, object]
 ) -> None:
