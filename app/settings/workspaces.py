@@ -12,7 +12,8 @@ import dataclasses
 class Workspace:
     """An arrangement of panels. `panels` are names of docks (dock.NAME) in their order: of those at the right the first
     one is seen and the others are tabs behind it, `side` pixels wide, in a narrow window at most that `share` of it.
-    `key` leads there. `has_rail`: what can be opened at the left of the picture has a button."""
+    `key` leads there. `has_rail`: what can be opened at the left of the picture has a button. `in_large`: panels
+    that stand there, too, in a window that has room for them."""
 
     title: str
     sentence: str
@@ -21,11 +22,18 @@ class Workspace:
     key: str
     share: float = 0.45
     has_rail: bool = False
+    in_large: tuple[str, ...] = ()
 
 
 _ALL = {
     "explore": Workspace(
-        "Explore", "The picture, its figures and the timeline.", ("stats", "timeline"), 330, "Ctrl+F6", has_rail=True
+        "Explore",
+        "The picture, its figures and the timeline.",
+        ("stats", "timeline"),
+        330,
+        "Ctrl+F6",
+        has_rail=True,
+        in_large=("objects", "boxes", "cost"),
     ),
     "race": Workspace(
         "Race",

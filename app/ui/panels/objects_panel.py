@@ -170,6 +170,7 @@ class ObjectsPanel(QWidget):
         self.view.header().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.view.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
+        self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # what is cut is in the tip
         self.view.header().resizeSection(0, 108)
         self.view.header().resizeSection(1, 66)
         self.view.setToolTip(self.tr("Click: mark it in the picture. The box: show it, or leave it out."))

@@ -129,6 +129,17 @@ class Memory:
     def forget_docks(self, workspace: str) -> None:
         """Forget where the docks were in a workspace."""
         self._settings.remove(_docks_of(workspace))
+        if workspace == FIRST:
+            self._settings.remove("large")
+
+    def opened_in_large(self) -> list[str] | None:
+        """The panels that stand there because the window is large; None: it has not been large yet."""
+        stored = self._settings.value("large")
+        return None if stored is None else [name for name in str(stored).split(",") if name]
+
+    def keep_opened_in_large(self, names: Sequence[str]) -> None:
+        """Remember these."""
+        self._settings.setValue("large", ",".join(names))
 
 
 def _docks_of(workspace: str) -> str:

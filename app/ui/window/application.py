@@ -77,7 +77,7 @@ def _run_window(
     presenter = PresenterSize(window.session, first, window)
     size = getattr(arguments, "size", None) if place is None else None
     if size is None:
-        SideRoom(window, window.docks, window.workspaces, window.page_alone)
+        SideRoom(window, window.docks, window.workspaces, window.page_alone, window.memory)
     open_window(window, tuple(size) if size else None)
     if place is not None:
         place.give(window)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QChildEvent, QEvent, QObject, QSize, Qt, QTimer
+from PySide6.QtCore import QChildEvent, QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QStackedWidget, QStyle, QTabBar, QWidget
 from shiboken6 import isValid
@@ -111,7 +111,9 @@ class PictureAlone(QObject):
 class PageAlone(QObject):
     """A page of a stack stands alone in the window: what is around it is away as long as the page is shown. `around`
     gives it, and of tabs that have not been seen yet the one first that comes to the front. What `has_room` refuses
-    stays away beside other pages, too."""
+    stays away beside other pages, too. `followed`: all stands as it should, with the page alone or not."""
+
+    followed = Signal(bool)
 
     def __init__(self, stack: QStackedWidget, page: QWidget, around: Callable[[], Sequence[QWidget]]) -> None:
         super().__init__(stack)
@@ -131,6 +133,7 @@ class PageAlone(QObject):
             widget.hide()
         for widget in back:
             widget.show()
+        self.followed.emit(is_alone)
 
     def let_go(self, widget: QWidget) -> None:
         """Somebody else has shown or hidden it: leave it so."""

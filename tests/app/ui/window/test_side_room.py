@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.app.ui.window.rail import WIDTH
-from raygrove.app.ui.window.side_room import NARROW, SideRoom
+from raygrove.app.ui.window.side_room import DRAWER, NARROW, SIDE, SideRoom
 from tests.app.stand_ins import take_places
 
 
@@ -13,9 +13,9 @@ def seen(window: MainWindow) -> set[str]:
     return {dock.objectName().removeprefix("dock.") for dock in window.docks if not dock.visibleRegion().isEmpty()}
 
 
-def begin(window: MainWindow, width: int) -> None:
-    SideRoom(window, window.docks, window.workspaces, window.page_alone)
-    window.resize(width, 600)
+def begin(window: MainWindow, width: int, height: int = 600) -> None:
+    SideRoom(window, window.docks, window.workspaces, window.page_alone, window.memory)
+    window.resize(width, height)
 
 
 def test_a_narrow_window_is_the_pictures(scene_window: MainWindow) -> None:
@@ -66,3 +66,52 @@ def test_full_screen_is_the_pictures_alone(scene_window: MainWindow) -> None:
     scene_window.toggle_full_screen()
     scene_window.resize(900, 600)
     assert seen(scene_window) == before
+
+
+LARGER = {"timeline", "stats", "objects", "boxes", "cost"}
+
+
+def test_a_large_window_has_drawer_two_panels_and_costs(scene_window: MainWindow) -> None:
+    """As the design lays out 1920x1080; a smaller window puts away what nobody has asked for."""
+    begin(scene_window, 1920, 1050)
+    for _ in range(3):
+        assert seen(scene_window) == LARGER
+    docks = {dock.objectName().removeprefix("dock."): dock for dock in scene_window.docks}
+    assert docks["objects"].width() == DRAWER and abs(docks["stats"].width() - SIDE) <= 2
+    assert docks["stats"].x() == docks["boxes"].x() and docks["stats"].y() < docks["boxes"].y()
+    assert scene_window.view.width() > 1200 and (scene_window.width(), scene_window.height()) == (1920, 1050)
+    scene_window.resize(1280, 720)
+    assert seen(scene_window) == {"timeline", "stats"}
+    scene_window.resize(1920, 1050)
+    assert seen(scene_window) == LARGER
+
+
+def test_what_is_closed_in_a_large_window_stays_closed(scene_window: MainWindow) -> None:
+    """Also at the next start, and until the layout is reset."""
+    begin(scene_window, 1920, 1050)
+    seen(scene_window)
+    scene_window.rail.buttons["objects"].click()
+    assert seen(scene_window) == LARGER - {"objects"}
+    scene_window.resize(1280, 720)
+    scene_window.timeline_bar.cost.click()
+    assert seen(scene_window) == {"timeline", "stats", "cost"}
+    scene_window.resize(1920, 1050)
+    assert seen(scene_window) == LARGER - {"objects"}
+    scene_window.resize(1280, 720)
+    assert seen(scene_window) == {"timeline", "stats", "cost"}, "somebody asked for the costs"
+    assert scene_window.memory.opened_in_large() == ["boxes"]
+    scene_window.resize(1920, 1050)
+    scene_window.reset_layout()
+    assert seen(scene_window) == LARGER
+    scene_window.workspaces.choose("inspect")
+    assert "objects" not in seen(scene_window)
+    scene_window.workspaces.choose("explore")
+    assert seen(scene_window) == LARGER
+
+
+def test_beside_the_first_page_a_large_window_opens_nothing(scene_window: MainWindow) -> None:
+    scene_window.show_welcome()
+    begin(scene_window, 1920, 1050)
+    assert seen(scene_window) == set()
+    scene_window.stack.setCurrentWidget(scene_window.view)
+    assert seen(scene_window) == LARGER
