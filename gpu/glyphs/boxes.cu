@@ -34,7 +34,7 @@ extern "C" __global__ void write_boxes(const ViewFrame* frame, Spheres spheres, 
     for (int i : grid_stride(spheres.count + (GLYPHS ? glyph_count : 0))) {
         const SeenThing seen = seen_thing(*frame, spheres, glyph_rows, i);
         const PixelBox box = {seen.box.x, drawn_rows(seen.box.y, *frame, rows)};
-        const uint2 kept = packed(box.is_empty() ? NO_PIXELS : box);
+        const uint2 kept = packed(pixels_or_none(box));
         if (SPHERE_STRUCTS) structs[i] = {seen.ball, kept, make_uint2(0u, 0u)};
         else boxes[i] = kept;
         if (!order_keys) continue;

@@ -30,7 +30,12 @@ LOCAL_SIZES = (256, 1024, 2048, 4096, 6144)
 few sizes, so that a window of another size needs no other unit."""
 
 SPLATTING_WARPS = 8192
-"""So many share fewer spheres than they could take at a time, so that no multiprocessor of a GPU is idle."""
+"""So many share fewer spheres than they could take at a time, so that no multiprocessor of a GPU is idle. No more draw
+one of two parts, whatever the count: each gathers spheres of its part until every lane has one."""
+
+OWN_BOXES = ("cuda",)
+"""Kinds of targets on which the splatter finds the boxes of spheres itself, of those alone that it draws. On a host
+boxes.cu writes them all."""
 
 MOST_PIXELS = 65535
 """Pixels of a side: boxes are kept in 16 bits."""
@@ -106,6 +111,11 @@ class TileCaster:
         return self.arrangement == "splat" and self.drawn_by.near_first
 
     @property
+    def _has_own_boxes(self) -> bool:
+        """Whether the splatter needs no boxes of boxes.cu."""
+        return self.target.kind in OWN_BOXES and self.drawn_by.sphere_layout == "columns"
+
+    @property
     def layer_count(self) -> int:
         """Tiles in depth."""
         return self.drawn_by.depth_tiles if self.has_lists else 1
@@ -175,17 +185,16 @@ class TileCaster:
 
     def _cast_at(self, primitives: Primitives, rays: CameraRays, tiling: Tiling, tile_input: np.ndarray) -> None:
         units = {name: self.target.unit(source) for name, source in self._sources(tiling).items()}
+        if self._has_own_boxes and self.arrangement == "splat":
+            self._cast_splats(units, rays, primitives.count, tile_input, None)
+            return
         as_structs = self.drawn_by.sphere_layout == "structs"
         has_ids = self.list_order == "front_to_back" or self.layer_count > 1
         has_order = has_ids or self._has_parts
         boxes = self.lists.write_boxes(units["boxes"], rays, primitives, as_structs, has_order, has_ids)
         tile_input = make_input(tile_input, boxes=boxes.boxes, structs=boxes.structs)
         if self.arrangement == "splat":
-            if self._has_parts:
-                splat = functools.partial(self._splat, units["splat"], rays, primitives.count, None)
-                splat_in_parts(self.target, units["nearest_first"], rays, tile_input, boxes, splat)
-            else:
-                self._splat(units["splat"], rays, primitives.count, None, tile_input)
+            self._cast_splats(units, rays, primitives.count, tile_input, boxes)
             return
         if self.layer_count > 1:
             tile_input = self.lists.with_layers(units["layers"], rays, tile_input, primitives.count, boxes)
@@ -197,6 +206,15 @@ class TileCaster:
         )  # fmt: skip
         if self.has_lists and self.list_order != "cpu":
             self._splat(units["splat"], rays, primitives.count, self.lists.is_full, tile_input)
+
+    def _cast_splats(
+        self, units: dict[str, Unit], rays: CameraRays, count: int, tile_input: np.ndarray, boxes: Boxes | None
+    ) -> None:
+        if not self._has_parts:
+            self._splat(units["splat"], rays, count, None, tile_input)
+            return
+        splat = functools.partial(self._splat, units["splat"], rays, count, None)
+        splat_in_parts(self.target, units["nearest_first"], rays, tile_input, boxes, splat)
 
     def _with_lists(
         self, units: dict[str, Unit], tiling: Tiling, tile_input: np.ndarray, count: int, boxes: Boxes
@@ -226,9 +244,9 @@ class TileCaster:
     ) -> None:
         lanes = 32 if self.target.kind == "cuda" else 1
         batch = max(1, min(count // SPLATTING_WARPS, lanes))
-        threads = min(-(-count // batch) * lanes, MOST_ITEMS)  # a warp takes further spheres in turn
+        warps = min(-(-count // batch), MOST_ITEMS // lanes if part == "all" else SPLATTING_WARPS)
         self.target.launch(
-            unit, "splat_spheres", threads, frame=rays.frame, input=tile_input, only_if=only_if, batch=batch,
+            unit, "splat_spheres", warps * lanes, frame=rays.frame, input=tile_input, only_if=only_if, batch=batch,
             part=PARTS.index(part),
         )  # fmt: skip
 
@@ -240,15 +258,17 @@ class TileCaster:
         read_only = ("READ_ONLY", options.spheres_in == "read_only")
         glyphs = ("GLYPHS", has_glyphs(self.primitives))
         plain: Constants = (structs, read_only, ("FAST_MATH", False), glyphs)
+        own_boxes = ("OWN_BOXES", self._has_own_boxes)
         access: Constants = (structs, read_only, ("FAST_MATH", options.intrinsics == "fast"), glyphs)
         columns: Constants = (("SPHERE_STRUCTS", False), ("READ_ONLY", False), ("FAST_MATH", False), glyphs)
         found = {
-            "boxes": UnitSource("gpu/glyphs/boxes.cu", constants=(boxes, structs, glyphs)),
-            "splat": UnitSource("gpu/glyphs/splat.cu", constants=(boxes, *access), rays_per_thread=0),
+            "splat": UnitSource("gpu/glyphs/splat.cu", constants=(own_boxes, boxes, *access), rays_per_thread=0),
             "resolve": UnitSource("gpu/glyphs/resolve.cu", constants=columns, rays_per_thread=0),
         }
+        if self.arrangement != "splat" or not self._has_own_boxes:
+            found["boxes"] = UnitSource("gpu/glyphs/boxes.cu", constants=(boxes, structs, glyphs))
         if self._has_parts:
-            found["nearest_first"] = UnitSource("gpu/glyphs/nearest_first.cu", constants=plain)
+            found["nearest_first"] = UnitSource("gpu/glyphs/nearest_first.cu", constants=(own_boxes, boxes, *plain))
         if self.has_lists:
             found["bins"] = bins_unit(plain)
         if self.layer_count > 1:

@@ -14,7 +14,7 @@ __device__ __forceinline__ int cells_along(int pixels) { return (pixels + CELL -
 
 __device__ __forceinline__ bool has_no_rest(const TileInput& input) { return *input.near_bound == ALL_ARE_NEAR; }
 
-// Whether all that is drawn in the cells of a box is nearer than `key`, a key of a distance.
+// Whether all that is drawn in the cells of a box is nearer than `key`, a key of a distance; so it is of NO_PIXELS.
 __device__ __forceinline__ bool is_hidden(const TileInput& input, int width, unsigned key, const PixelBox& box) {
     const PixelRange x = {box.x.first / CELL, cells_along(box.x.end)}, y = {box.y.first / CELL, cells_along(box.y.end)};
     if ((int64)(x.end - x.first) * (y.end - y.first) > MOST_CELLS) return false;
@@ -25,9 +25,15 @@ __device__ __forceinline__ bool is_hidden(const TileInput& input, int width, uns
     return true;
 }
 
-__device__ __forceinline__ bool is_in_part(const TileInput& input, int width, Part part, unsigned key,
-                                           const PixelBox& box) {
+__device__ __forceinline__ bool is_near(const TileInput& input, unsigned key) {
+    return has_no_rest(input) || key < *input.near_bound;
+}
+
+// The same of a sphere whose box and key boxes.cu wrote.
+__device__ __forceinline__ bool is_in_part(const TileInput& input, int width, Part part, const PixelBox& box,
+                                           int prim_id) {
     if (part == PART_ALL) return true;
-    const bool is_near = key < *input.near_bound || has_no_rest(input);
-    return part == PART_NEAR ? is_near : !is_near && !is_hidden(input, width, key, box);
+    const unsigned key = input.order_keys[prim_id];
+    if (is_near(input, key)) return part == PART_NEAR;
+    return part == PART_REST && !is_hidden(input, width, key, box);
 }

@@ -1,38 +1,54 @@
 // How near the spheres are that are drawn first, and what they cover.
 //
-// Constants of the unit: those of tiles.cuh.
+// Constants of the unit: those of seen.cuh.
 #include "gpu/device/block.cuh"
-#include "gpu/glyphs/covered.cuh"
+#include "gpu/glyphs/seen.cuh"
 
-constexpr int SAMPLES = 4096, BINS = 128;
-constexpr float LAYERS = 10.0f;  // pixels that the first ones' boxes have together, for one of the picture
-constexpr int MOST_OF_SAMPLE = 1 << 18;  // pixels of a box that count, so that their sum is a number of 32 bits
-constexpr float WORTH_A_PASS = 0.75f;  // where more of all pixels than that are of the first ones, all are
+constexpr int THREADS = 1024, SAMPLES = 2048, BINS = 128;
+constexpr int MOST_OF_SAMPLE = 1 << 18;  // pixels of a square that count, so that their sum is a number of 32 bits
+constexpr unsigned UNSEEN = ~0u;
+// Where more of all pixels than that are of the first ones, all are: a second pass costs a GPU more.
+constexpr float WORTH_A_PASS = RUNS_SERIAL ? 0.75f : 0.4f;
+constexpr float IN_VAIN = RUNS_SERIAL ? 0.1f : 1.0f;  // what a sphere costs that is drawn in vain, for one that is not
+constexpr float DISC = 0.785398163f;  // a disc's part of the square round it
 
 struct Sample {
-    bool is_seen;
-    unsigned pixels;
+    unsigned pixels;  // UNSEEN where it is not seen
     float distance;
+    __device__ __forceinline__ bool is_seen() const { return pixels != UNSEEN; }
 };
-__device__ __forceinline__ Sample sample_of(const TileInput& input, int64 i, int samples) {
-    const int prim_id = (int)(i * input.count() / samples);
-    const PixelBox box = input.box(prim_id);
-    const int64 pixels = (int64)(box.x.end - box.x.first) * (box.y.end - box.y.first);
-    return {!box.is_empty(), (unsigned)min(pixels, (int64)MOST_OF_SAMPLE), distance_of_key(input.order_keys[prim_id])};
+// A box has a pixel more on each axis, in the mean, than the square round the sphere has sides.
+__device__ __forceinline__ Sample sample_of(const ViewFrame& frame, const TileInput& input, int prim_id) {
+    const Seen seen = seen_at(frame, input, prim_id);
+    const PixelBox& box = seen.box;
+    if (box.is_empty()) return {UNSEEN, 0.0f};
+    const int64 pixels = (int64)(box.x.end - box.x.first - 1) * (box.y.end - box.y.first - 1);
+    return {(unsigned)min(pixels, (int64)MOST_OF_SAMPLE), distance_of_key(seen.least)};
 }
 __device__ __forceinline__ int bin_of(float distance, float least, float per_unit) {
     return (int)min(max((distance - least) * per_unit, 0.0f), (float)(BINS - 1));
 }
 
-// The key before which spheres are near, by some of them: pixels of their boxes in bins of distance. One block.
-extern "C" __global__ void choose_near(TileInput input, int pixels, unsigned* bound) {
+// In how many squares of near spheres a pixel lies best, where it lies in `all` of all spheres', of `side` pixels each.
+// Where h discs hit a pixel in the mean, a cell of CELL^2 pixels stays open with a chance of about CELL^2 exp(-h), and
+// one open cell lets a sphere through. One more h draws pixels / disc further near spheres, and about
+// count cells CELL^2 exp(-h) fewer others, in vain: both cost the same where h = log(IN_VAIN CELL^2 cells DISC all).
+__device__ __forceinline__ float layers_wanted(float all, float side) {
+    const float along = side / CELL + 1.0f;
+    return max(logf(IN_VAIN * CELL * CELL * along * along * DISC * all), 1.0f) / DISC;
+}
+
+// The key before which spheres are near, by some of them: pixels of their squares in bins of distance. One block.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    choose_near(const ViewFrame* frame, TileInput input, int pixels, unsigned* bound) {
+    SHARED Sample of_some[SAMPLES];
     SHARED unsigned bins[BINS];
     if (block_index() > 0) return;
     const int samples = min(SAMPLES, input.count());
     float least = FLOAT_MAX, most = -FLOAT_MAX;
     for (int i : block_stride(samples)) {
-        const Sample sample = sample_of(input, i, samples);
-        if (!sample.is_seen) continue;
+        const Sample sample = of_some[i] = sample_of(*frame, input, (int)((int64)i * input.count() / samples));
+        if (!sample.is_seen()) continue;
         least = min(least, sample.distance);
         most = max(most, sample.distance);
     }
@@ -42,14 +58,17 @@ extern "C" __global__ void choose_near(TileInput input, int pixels, unsigned* bo
     const float per_unit = (float)BINS / max(most - least, LEAST_DIVISOR);
     block_sync();
     for (int i : block_stride(samples)) {
-        const Sample sample = sample_of(input, i, samples);
-        if (sample.is_seen) block_atomic_add(&bins[bin_of(sample.distance, least, per_unit)], sample.pixels);
+        const Sample sample = of_some[i];
+        if (sample.is_seen()) block_atomic_add(&bins[bin_of(sample.distance, least, per_unit)], sample.pixels);
     }
     block_sync();
-    unsigned all = 0;
+    unsigned all = 0, seen = 0;
     for (int i : block_stride(BINS)) all += bins[i];
+    for (int i : block_stride(samples)) seen += of_some[i].is_seen();
     all = block_sum(all);
-    const float wanted = LAYERS * pixels * ((float)samples / input.count());
+    seen = block_sum(seen);
+    const float of_pixel = (float)samples / input.count() * pixels;  // squares among the samples, for one a pixel
+    const float wanted = of_pixel * layers_wanted(all / of_pixel, sqrtf((float)all / max(seen, 1u)));
     const bool are_all_near = wanted >= WORTH_A_PASS * all;
     if (are_all_near && thread_index() == 0) *bound = ALL_ARE_NEAR;
     if (are_all_near) return;

@@ -24,17 +24,19 @@ def splat_in_parts(
     unit: Unit,
     rays: CameraRays,
     tile_input: np.ndarray,
-    boxes: Boxes,
+    boxes: Boxes | None,
     splat: Callable[[np.ndarray, str], None],
 ) -> None:
-    """Draw both passes by `splat`, which is given the tiles' input and which part. Launches only."""
+    """Draw both passes by `splat`, which is given the tiles' input and which part; `boxes` where these were written.
+    Launches only."""
     cells = -(-rays.width // CELL) * -(-rays.height // CELL)
     bound = target.scratch("glyphs.near_bound", 1, np.uint32)
     covered = target.scratch("glyphs.covered", max(1, cells), np.uint32)
-    made = make_input(tile_input, order_keys=boxes.order_keys, near_bound=bound, covered=covered)
+    made = make_input(tile_input, order_keys=boxes and boxes.order_keys, near_bound=bound, covered=covered)
     target.launch(
-        unit, "choose_near", _BLOCK, input=made, pixels=rays.width * rays.height, bound=bound, block=_BLOCK, blocks=1
-    )
+        unit, "choose_near", _BLOCK, frame=rays.frame, input=made, pixels=rays.width * rays.height, bound=bound,
+        block=_BLOCK, blocks=1,
+    )  # fmt: skip
     splat(made, "near")
     target.launch(unit, "find_covered", cells, frame=rays.frame, input=made, covered=covered)
     splat(made, "rest")

@@ -11,6 +11,9 @@ struct PixelBox {
     __device__ __forceinline__ bool is_empty() const { return x.first >= x.end || y.first >= y.end; }
 };
 
+constexpr PixelBox NO_PIXELS = {{0, 0}, {0, 0}};
+__device__ __forceinline__ PixelBox pixels_or_none(const PixelBox& box) { return box.is_empty() ? NO_PIXELS : box; }
+
 // Boxes are kept in eight bytes: two 16-bit numbers a range.
 __device__ __forceinline__ uint2 packed(const PixelBox& box) {
     return make_uint2((unsigned)box.x.first | (unsigned)box.x.end << 16,

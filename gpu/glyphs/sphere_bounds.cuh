@@ -64,8 +64,6 @@ __device__ __forceinline__ PixelRange printed_pixels_between(float least, float 
             pixel_between(truncf((most + 0.5f) * pixels), 0, pixels)};
 }
 
-constexpr PixelBox NO_PIXELS = {{0, 0}, {0, 0}};
-
 // How far rounding may move a sphere.
 __device__ __forceinline__ float place_slack(float distance, float radius) {
     return 8.0f * HALF_ULP * (distance + radius);
@@ -121,4 +119,34 @@ __device__ __forceinline__ PixelBox pixel_box_of(const ViewFrame& f, float3 cent
 }
 __device__ __forceinline__ PixelBox exact_pixel_box_of(const ViewFrame& f, float3 centre, float radius) {
     return pixel_box_of_sphere<false>(f, centre, radius);
+}
+
+// A box that holds the exact one and that of rounding, in a tenth of its instructions; all pixels where the sphere is
+// wide, or far to the side. With s = across / along and r = radius / along, the tangents' slopes are
+// (s +- r sqrt(1 + s^2 - r^2)) / (1 - r^2), no further from s than r sqrt(1 + s^2) / (1 - r); sqrt(1 + s^2) <= 1 + s^2
+// / 2.
+constexpr float WIDE_SLACK = 0.125f;  // of a pixel: for approximate division, at up to 2^16 pixels
+constexpr float WIDEST_SLOPE = 2.0f, WIDEST_RADIUS = 0.25f;
+
+__device__ __forceinline__ PixelRange wide_range(float across, float inverse, float reach, float scale, float jitter,
+                                                 int pixels) {
+    const float slope = across * inverse, wide = reach * (1.0f + 0.5f * slope * slope);
+    return {pixel_between(ceilf(((slope - wide) * scale + 0.5f) * pixels - jitter - WIDE_SLACK), 0, pixels),
+            pixel_between(floorf(((slope + wide) * scale + 0.5f) * pixels - jitter + WIDE_SLACK) + 1.0f, 0, pixels)};
+}
+
+__device__ __forceinline__ PixelBox wide_box_of_sphere(const ViewFrame& f, float3 centre, float radius) {
+    if (!(radius >= 0.0f)) return NO_PIXELS;
+    const float* c = f.camera;
+    const float3 right = load3(c + CameraRow::across, 0), down = load3(c + CameraRow::down, 0),
+                 place = centre - load3(c + CameraRow::eye, 0);
+    const float per_width = 1.0f / length(right), per_height = 1.0f / length(down);
+    const float x = dot(place, right) * per_width, y = dot(place, down) * per_height;
+    const float along = dot(place, load3(c + CameraRow::ahead, 0)), widest = WIDEST_SLOPE * along;
+    if (c[CameraRow::is_orthographic] != 0.0f || !(radius <= WIDEST_RADIUS * along && along > LEAST_DIVISOR) ||
+        !(fabsf(x) <= widest && fabsf(y) <= widest))
+        return {{0, f.width}, {0, f.height}};
+    const float inverse = 1.0f / along, share = radius * inverse, reach = share / (1.0f - share);
+    return {wide_range(x, inverse, reach, per_width, f.jitter[0], f.width),
+            wide_range(y, inverse, reach, per_height, f.jitter[1], f.height)};
 }

@@ -1,13 +1,13 @@
 // Spheres straight into the picture: no tiles, one 64-bit minimum a pixel met.
 //
-// A warp takes a batch of spheres, a lane each, and some of its lanes the pixels of one. A pixel where something hides
-// all of a sphere costs that its key is read; the others wait until every lane has one to test.
+// A warp looks at a batch of spheres, a lane each. Those that its part may draw wait until every lane has one; then
+// some of its lanes take the pixels of one. A pixel where something hides all of a sphere costs that its key is read;
+// the others wait, too, until every lane has one to test.
 //
-// Constants of the unit: PRINTED_BOXES, and those of tiles.cuh. `only_if`, where it is not null, says whether to draw
+// Constants of the unit: those of seen.cuh. `only_if`, where it is not null, says whether to draw
 // at all. `batch`: spheres that a warp takes at a time, at most as many as it has lanes. `part`: see Part.
 #include "gpu/device/warp_stride.cuh"
-#include "gpu/glyphs/covered.cuh"
-#include "gpu/glyphs/sphere_bounds.cuh"
+#include "gpu/glyphs/seen.cuh"
 
 constexpr int MOST_WARPS = RUNS_SERIAL ? 1 : 8;  // of a block
 constexpr int AT_ONCE = 2;  // keys that a lane reads before it looks at one: each is waited for
@@ -21,6 +21,7 @@ struct Kept {
     float4 sphere;  // of a glyph, its ball
     uint2 box;
     unsigned least;  // of the keys of its hits, the part that is their distance
+    int prim_id;
 };
 
 // A pixel (on the host a pack of them) to be tested, and whose sphere.
@@ -32,6 +33,7 @@ struct Waiting {
 struct Shared {
     Waiting waiting[2 * WARP_LANES];
     int drawn[WARP_LANES];  // lanes with a sphere to draw, those first whose box is small
+    int queue[2 * WARP_LANES];  // prim_ids of spheres that wait
 };
 
 __device__ __forceinline__ unsigned lanes_before() { return (1u << warp_lane()) - 1u; }
@@ -42,7 +44,6 @@ struct Splatter {
     const TileInput& input;
     Shared& shared;
     Kept kept;
-    int first_id;  // lane 0's
     int waiting;
 
     // Tests the last ones that wait.
@@ -54,7 +55,8 @@ struct Splatter {
         warp_sync();
         const float4 sphere = {warp_broadcast(kept.sphere.x, at.lane), warp_broadcast(kept.sphere.y, at.lane),
                                warp_broadcast(kept.sphere.z, at.lane), warp_broadcast(kept.sphere.w, at.lane)};
-        if (has_one) draw_at(sphere, first_id + at.lane, (int)(at.x_y & 0xffffu), (int)(at.x_y >> 16));
+        const int prim_id = warp_broadcast(kept.prim_id, at.lane);
+        if (has_one) draw_at(sphere, prim_id, (int)(at.x_y & 0xffffu), (int)(at.x_y >> 16));
     }
     __device__ __forceinline__ void draw_at(float4 sphere, int prim_id, int x, int y) const {
         const int end_x = PACK > 1 ? unpacked(kept.box).x.end : x + 1;  // a pack is of the lane's own sphere
@@ -112,27 +114,23 @@ __device__ __forceinline__ int lanes_for(int spheres, int pixels) {
     return lanes;
 }
 
-// The spheres from `first_id` on, one a lane: those of small boxes side by side, the others by all lanes.
-__device__ __forceinline__ void splat_batch(const ViewFrame& frame, const TileInput& input, Shared& shared,
-                                            int first_id, int end_id, Part part) {
-    const int prim_id = first_id + warp_lane();
-    PixelBox box = prim_id < end_id ? input.box(prim_id) : NO_PIXELS;
-    if (part != PART_ALL && !box.is_empty() && !is_in_part(input, frame.width, part, input.order_keys[prim_id], box))
-        box = NO_PIXELS;
-    Splatter by = {frame, input, shared, {{0.0f, 0.0f, 0.0f, 0.0f}, packed(box), 0u}, first_id, 0};
-    if (!box.is_empty()) {
-        const float4 ball = by.kept.sphere = ball_of(input, prim_id);
-        by.kept.least = key_of_distance(nearest_distance(frame, make_float3(ball.x, ball.y, ball.z), ball.w));
-    }
+// The last `count` spheres that wait, one a lane: those of small boxes side by side, the others by all lanes.
+__device__ __forceinline__ void splat_waiting(const ViewFrame& frame, const TileInput& input, Shared& shared, int first,
+                                              int count) {
+    const int prim_id = warp_lane() < count ? shared.queue[first + warp_lane()] : -1;
+    Seen seen = {{0.0f, 0.0f, 0.0f, 0.0f}, NO_PIXELS, 0u};
+    if (prim_id >= 0) seen = seen_at(frame, input, prim_id);
+    const PixelBox& box = seen.box;
+    Splatter by = {frame, input, shared, {seen.ball, packed(box), seen.least, prim_id}, 0};
     const int64 pixels = (int64)(box.x.end - box.x.first) * (box.y.end - box.y.first);
     const bool is_large = !box.is_empty() && pixels > MOST_PIXELS, is_small = !box.is_empty() && !is_large;
     const unsigned small = warp_ballot(is_small);
-    const int count = __popc(small), lanes = lanes_for(count, warp_sum(is_small ? (int)pixels : 0));
+    const int drawn = __popc(small), lanes = lanes_for(drawn, warp_sum(is_small ? (int)pixels : 0));
     if (is_small) shared.drawn[__popc(small & lanes_before())] = warp_lane();
     warp_sync();
     for (unsigned rest = warp_ballot(is_large); rest != 0; rest &= rest - 1) by.look(__ffs((int)rest) - 1, WARP_LANES);
-    for (int next = warp_lane() / lanes; warp_any(next < count); next += WARP_LANES / lanes)
-        by.look(next < count ? shared.drawn[next] : -1, lanes);
+    for (int next = warp_lane() / lanes; warp_any(next < drawn); next += WARP_LANES / lanes)
+        by.look(next < drawn ? shared.drawn[next] : -1, lanes);
     by.draw(by.waiting);
     warp_sync();
 }
@@ -142,10 +140,20 @@ extern "C" __global__ void __launch_bounds__(MOST_WARPS* WARP_LANES, 4)
     SHARED Shared of_warps[MOST_WARPS];
     if (only_if && !*only_if) return;
     if (part == PART_REST && has_no_rest(input)) return;
+    Shared& shared = of_warps[RUNS_SERIAL ? 0 : thread_index() / WARP_LANES];
     const int count = input.count(), batches = (int)((count + (int64)batch - 1) / batch);
+    int queued = 0;
     for (int i : warp_stride(batches)) {
-        const int first_id = i * batch, end_id = (int)min((int64)first_id + batch, (int64)count);
-        splat_batch(*frame, input, of_warps[RUNS_SERIAL ? 0 : thread_index() / WARP_LANES], first_id, end_id,
-                    (Part)part);
+        const int prim_id = i * batch + warp_lane();
+        const bool is_wanted = warp_lane() < batch && prim_id < count &&
+                               may_be_in_part(*frame, input, prim_id, (Part)part);
+        const unsigned wanted = warp_ballot(is_wanted);
+        if (is_wanted) shared.queue[queued + __popc(wanted & lanes_before())] = prim_id;
+        queued += __popc(wanted);
+        warp_sync();
+        if (queued < WARP_LANES) continue;
+        queued -= WARP_LANES;
+        splat_waiting(*frame, input, shared, queued, WARP_LANES);
     }
+    if (queued > 0) splat_waiting(*frame, input, shared, 0, queued);
 }

@@ -135,12 +135,14 @@ def test_hits_are_those_of_brute_force(exact_target: Target, arrangement: str, l
         check(exact_target, cast(exact_target, options, primitives, rays), rays, expected)
 
 
+@pytest.mark.parametrize("own_boxes", [(), ("cuda", "host")], ids=["boxes", "own_boxes"])
 @pytest.mark.parametrize("warps", [1, 50, 300])
 def test_splatting_warps_take_as_many_spheres_as_there_are(
-    exact_target: Target, warps: int, monkeypatch: pytest.MonkeyPatch
+    exact_target: Target, warps: int, own_boxes: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A warp takes 32, 18 or 3 at a time here, of which some are large, some not there, and the last batch is cut."""
     monkeypatch.setattr(caster_module, "SPLATTING_WARPS", warps)
+    monkeypatch.setattr(caster_module, "OWN_BOXES", own_boxes)
     for primitives in (scene(exact_target) for scene in (spheres, glyphs, crowd, beside_large_ones)):
         for camera in (CAMERAS["outside"], CAMERAS["inside"], CAMERAS["orthographic"]):
             rays = rays_of(exact_target, camera)
