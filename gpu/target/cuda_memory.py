@@ -184,24 +184,25 @@ class StagingRing:
         self._readers: dict[int, list[tuple[Any, Any]]] = {}  # apart from those to write from: one may be held for long
         self._reading: dict[int, tuple[Any, Any]] = {}
         self._left: collections.deque[tuple[int, tuple[Any, Any]]] = collections.deque()
+        self._of_graphs: list[Any] = []  # blocks that a caller's graphs copy from whenever they are launched
         self._host_to_device = cuda.runtime.cudaMemcpyKind.cudaMemcpyHostToDevice
 
     def write(self, address: int, values: np.ndarray) -> None:
-        """Copy contiguous `values` to the device address, in the order of the stream."""
+        """Copy contiguous `values` to the device address, in the order of the stream. Where a caller captures that,
+        each launch of the graph copies what the values are now."""
         size = values.nbytes
+        if self._is_captured():
+            self._of_graphs.append(block := pinned_memory(self._cuda, size, "copies of a graph"))
+            ctypes.memmove(block.ptr, values.ctypes.data, size)
+            self._copy(address, block.ptr, size)
+            return
         if size > _STAGED_LIMIT:
-            checked(
-                self._runtime.cudaMemcpyAsync(address, values.ctypes.data, size, self._host_to_device, self._stream),
-                "writing an array",
-            )
+            self._copy(address, values.ctypes.data, size)
             checked(self._runtime.cudaStreamSynchronize(self._stream), "writing an array")
             return
         block, event = self._free_block(1 << max(12, (size - 1).bit_length()))
         ctypes.memmove(block.ptr, values.ctypes.data, size)
-        checked(
-            self._runtime.cudaMemcpyAsync(address, block.ptr, size, self._host_to_device, self._stream),
-            "writing an array",
-        )
+        self._copy(address, block.ptr, size)
         checked(self._runtime.cudaEventRecord(event, self._stream))
 
     def read(self, address: int, shape: tuple[int, ...], dtype: Any) -> Callable[[], np.ndarray | None]:
@@ -237,8 +238,18 @@ class StagingRing:
         for ring in (*self._blocks.values(), *self._readers.values(), self._reading.values(), left):
             for _, event in ring:
                 self._runtime.cudaEventDestroy(event)
-        for kept in (self._blocks, self._readers, self._reading, self._left):
+        for kept in (self._blocks, self._readers, self._reading, self._left, self._of_graphs):
             kept.clear()
+
+    def _copy(self, address: int, source: int, size: int) -> None:
+        checked(
+            self._runtime.cudaMemcpyAsync(address, source, size, self._host_to_device, self._stream), "writing an array"
+        )
+
+    def _is_captured(self) -> bool:
+        """Whether a caller captures what is launched now: its events would never be done, and its blocks never free."""
+        status = checked(self._runtime.cudaStreamIsCapturing(self._stream), "asking a stream")
+        return int(status) == int(self._runtime.cudaStreamCaptureStatus.cudaStreamCaptureStatusActive)
 
     def _reader(self, size: int) -> tuple[Any, Any]:
         """A block to read into: an idle one, also one whose values nobody asked for and are there by now."""
@@ -259,7 +270,10 @@ class StagingRing:
     def _free_block(self, size: int) -> tuple[Any, Any]:
         ring = self._blocks.setdefault(size, collections.deque())
         if ring:
-            done = int(self._runtime.cudaEventQuery(ring[0][1])[0]) == 0
+            status = int(self._runtime.cudaEventQuery(ring[0][1])[0])
+            if status != _NOT_READY:
+                checked((status, None), "looking for a staging block")
+            done = status == 0
             if not done and len(ring) >= 16:
                 checked(self._runtime.cudaEventSynchronize(ring[0][1]), "waiting for a staging block")
                 done = True

@@ -27,6 +27,7 @@ class FakeRuntime:
 
     cudaEventDisableTiming = 0  # noqa: N815
     cudaMemcpyKind = types.SimpleNamespace(cudaMemcpyHostToDevice=1, cudaMemcpyDeviceToHost=2)  # noqa: N815
+    cudaStreamCaptureStatus = types.SimpleNamespace(cudaStreamCaptureStatusActive=1)  # noqa: N815
 
     def __init__(self, failing: int = -1) -> None:
         self.sizes: list[int] = []
@@ -35,6 +36,8 @@ class FakeRuntime:
         self.lock = threading.Lock()
         self.late: dict[int, list[tuple[int, int, int]]] = {}
         self.of_event: dict[int, list[tuple[int, int, int]]] = {}
+        self.graph: list[tuple[int, int, int]] = []
+        self.is_capturing = False
 
     def cudaSetDevice(self, ordinal: int) -> tuple[int]:
         self.devices.add((ordinal, threading.get_ident()))
@@ -44,8 +47,13 @@ class FakeRuntime:
         self.made += 1
         return 0, self.made
 
+    def cudaStreamIsCapturing(self, stream: int) -> tuple[int, int]:
+        assert stream == STREAM
+        return 0, int(self.is_capturing)
+
     def cudaEventRecord(self, event: int, stream: int) -> tuple[int]:
         assert stream == STREAM
+        assert not self.is_capturing, "whoever asks for it afterwards is told that it is invalid"
         with self.lock:
             self.of_event.setdefault(event, []).extend(self.late.pop(threading.get_ident(), []))
         return (0,)
@@ -72,6 +80,9 @@ class FakeRuntime:
 
     def cudaMemcpyAsync(self, to: int, source: int, size: int, kind: int, stream: int) -> tuple[int]:
         assert stream == STREAM
+        if self.is_capturing:
+            self.graph.append((to, source, size))
+            return (0,)
         with self.lock:
             self.sizes.append(size)
             number = len(self.sizes)
@@ -183,6 +194,38 @@ def test_staging_and_streaming_say_that_there_is_none_and_leave_nothing_over() -
         StreamCopies(cuda_of(runtime, 3), 3, STREAM)
     ring.close()
     assert runtime.made == runtime.destroyed == 0, "no stream either: the stand-in has none to make"
+
+
+@pytest.mark.parametrize("count", [5, 100_000])
+def test_what_is_written_while_a_caller_captures_stays_for_the_graph(count: int) -> None:
+    """Events of a capture are never done: after 16 such writes the target could write no more, and said so of all."""
+    runtime = FakeRuntime()
+    ring = StagingRing(cuda_of(runtime), types.SimpleNamespace(ptr=STREAM))
+    found, values = np.zeros(count, np.int32), np.arange(count, dtype=np.int32)
+    runtime.is_capturing = True
+    for turn in range(20):
+        ring.write(found.ctypes.data, values + turn)
+    runtime.is_capturing = False
+    other = np.zeros(8, np.int32)
+    for turn in range(40):
+        ring.write(other.ctypes.data, np.full(8, turn, np.int32))
+        runtime.finish()
+        np.testing.assert_array_equal(other, turn)
+    for turn, one in enumerate(runtime.graph):  # launched later, as often as the caller likes
+        ctypes.memmove(*one)
+        np.testing.assert_array_equal(found, values + turn)
+    assert runtime.made == 1
+    ring.close()
+
+
+def test_a_lost_device_is_said_where_a_block_is_looked_for() -> None:
+    runtime = FakeRuntime()
+    ring = StagingRing(cuda_of(runtime), types.SimpleNamespace(ptr=STREAM))
+    values = np.ones(4, np.int32)
+    ring.write(values.ctypes.data, values)
+    runtime.cudaEventQuery = lambda event: (700,)  # type: ignore[method-assign]
+    with pytest.raises(TargetError, match="looking for a staging block"):
+        ring.write(values.ctypes.data, values)
 
 
 def read_of(ring: StagingRing, values: np.ndarray) -> Any:
