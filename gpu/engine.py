@@ -39,6 +39,7 @@ from .shade.materials import Materials
 from .stats import AttributeCounts, Collisions, FrameStatistics, RaySteps, Reading, Surroundings
 from .surroundings import surroundings_of
 from .target.base import Target
+from .target.stopping import Stopped
 from .trace.trace import Totals, totals
 from .view import Pixels, View, ViewSettings, distinct
 from .view_slot import ViewSlot
@@ -122,11 +123,10 @@ class Engine:
     # -- the frame ------------------------------------------------------------------------------------------------
     def render_frame(self, moment: Moment, views: Sequence[View]) -> FrameStatistics | None:
         """Draw all views at one moment; the statistics are those of the newest frame that has finished, None before.
-        The frame never waits for the target. Before it, what is new is made ready, and that may wait: kernels compile,
-        and structures learn how much room they need.
+        The frame never waits for the target. Before it, what is new is made ready, and that may wait.
 
-        Raises the typed errors of target, structures, registries and options; the frame is then not drawn, the engine
-        can be used on."""
+        Raises the typed errors of target, structures, registries and options, and Stopped where the target was stopped
+        (Target.stop); the frame is then not drawn, the engine can be used on."""
         slots = tuple(self._slot_for(view) for view in distinct(views))
         self._animator.simulations.most_steps = self.most_steps
         self._animator.catch_up()
@@ -329,15 +329,15 @@ class Engine:
     # -- steps of the frame ---------------------------------------------------------------------------------------
     @contextlib.contextmanager
     def _frame(self, moment: Moment, slots: tuple[ViewSlot, ...]) -> Iterator[None]:
-        started = time.perf_counter()
-        self._number = next(_FRAME_NUMBERS)
+        started, self._number = time.perf_counter(), next(_FRAME_NUMBERS)
         self.target.samples_phases = self.samples_phases and not any(slot.needs_phases for slot in slots)
         self.target.begin_frame(self._number)
         try:
             yield
             records = tuple(slot.record() for slot in slots)
-        except BaseException:
-            self._animator.forget()
+        except BaseException as error:
+            if not isinstance(error, Stopped):  # that ends rays alone, behind all that moves
+                self._animator.forget()
             for slot in slots:
                 slot.film.restart()
             raise

@@ -270,7 +270,8 @@ class ViewSlot:
         update(self.hierarchy, self.decision, surface)
         if self.film.is_drawing and self.context is not None:
             self.film.take_rows()
-            self.ray_type.render(self._tracer() if self._left_aside is None else NO_TRACER, self.context)
+            with self.target.stoppable():
+                self.ray_type.render(self._tracer() if self._left_aside is None else NO_TRACER, self.context)
             self.film.put_rows()
 
     def finish(self, surface: Surface) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from raygrove.app.document.state import State
 from raygrove.app.edits.scene_edits import EditedScene
+from raygrove.app.frames.choices_drawn import choices_of, what_differs
 from raygrove.app.frames.contestants import as_drawn, is_raced
 from raygrove.app.frames.measured_rays import MeasuredRays
 from raygrove.app.frames.outcome import Outcome
@@ -24,8 +25,8 @@ from raygrove.app.frames.race_turns import AT_REST, RaceTurns
 from raygrove.app.frames.refinement import Refinement, noise_of
 from raygrove.app.frames.resolution import PROBE_PIXELS, probe_size, scaled, whole_ms
 from raygrove.app.frames.sphere_pictures import sphere_picture
+from raygrove.app.frames.stop_switch import StopSwitch
 from raygrove.app.frames.views import view_settings, while_looking
-from raygrove.app.settings.titles import short_title
 from raygrove.gpu.engine import Engine, View
 from raygrove.gpu.hierarchy.base import HierarchyError
 from raygrove.gpu.linux import give_memory_back
@@ -34,9 +35,8 @@ from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.stats import FrameStatistics
 from raygrove.gpu.target import choose
 from raygrove.gpu.target.base import Target, TargetError, TargetOptions
+from raygrove.gpu.target.stopping import Stopped
 
-PREPARED = ("hierarchy", "optimiser", "layout", "traversal", "triangle_test", "ray_type", "primary")
-"""Settings of `render` whose values have kernels of their own."""
 MOST_STEPS = 10  # of a simulation in a frame: playing shows an earlier instant rather than stand still
 
 
@@ -70,6 +70,8 @@ class FrameMaker(Questions):
         self._is_probed = False
         self._preparing_ms = 0.0
         self._prepared: dict[str, str] = {}
+        self.switch = StopSwitch()
+        """Stops a picture at rest, from any thread."""
         self.check: Callable[[], None] = lambda: None
         """Called while something is compiled; raises Abandoned where it is not wanted any more."""
         self.times_every_frame = False
@@ -80,13 +82,19 @@ class FrameMaker(Questions):
         """One frame, one picture a view, into the slots. While something moves it may be smaller than the slots, and
         has one sample; while nothing moves the first one is smaller where full size would keep everybody waiting. Sides
         shrink to display.minimum_scale of the slots' (resolution.least_scale). Of a slow one it is some rows: then the
-        slots hold nothing yet, and the next call for the same goes on with them."""
+        slots hold nothing yet, and the next call for the same goes on with them. Raises Stopped where `switch` was
+        turned."""
         self._preparing_ms, self._noise, self._in_rows, state = 0.0, None, None, as_drawn(state)
         with self._counted_as_preparing():
             target = self.target_for(state)
             engine = self._engine_for(target, scene)
-        with self._preparing(state):
-            return self._draw(engine, target, scene, state, moment, slots, is_moving)
+        try:
+            with self._preparing(state):
+                return self._draw(engine, target, scene, state, moment, slots, is_moving)
+        except Stopped:
+            self._pacing.give_up()
+            self._last_key = None
+            raise
 
     def _draw(
         self,
@@ -116,13 +124,14 @@ class FrameMaker(Questions):
         engine.samples_phases = not self.times_every_frame and not in_rows
         engine.tries_arrangements, engine.most_steps = True, MOST_STEPS
         film_key = (key, plan.scale)
-        self._looking = self._refinement.filtered(film_key, pacing.expected_ms(plan.scale), display)
+        self._looking = self._refinement.filtered(film_key, pacing.expected_ms(plan.scale), display, target)
         most = self._refinement.most(film_key, self._count_of(film_key), plan, display, is_moving)
         views, self._frame_id = self._views_of(state, slots, target, plan, most, in_rows, film_key), self._frame_id + 1
         moment = dataclasses.replace(moment, frame_id=self._frame_id)
-        self._views = ()
-        compiled_before, began = target.compile_ms, time.perf_counter()
-        statistics = engine.render_frame(moment, views)
+        self._views, compiled_before, began = (), target.compile_ms, time.perf_counter()
+        may_stop = not (is_moving or plan.is_kept or pacing.is_owed or state.settings.update.always)
+        with self.switch.watching(target if may_stop else None):
+            statistics = engine.render_frame(moment, views)
         self._views = views
         preparing_ms = self._preparing_ms + target.compile_ms - compiled_before
         if in_rows:
@@ -315,17 +324,11 @@ class FrameMaker(Questions):
     @contextlib.contextmanager
     def _preparing(self, state: State) -> Iterator[None]:
         """Say what is prepared while the first picture of a choice is drawn: its kernels may have to be compiled."""
-        render, view = state.settings.render, state.views[0]
-        chosen = {name: getattr(view, name, "") or getattr(render, name) for name in PREPARED} | {
-            "options": repr(_options(state)),
-            "gravity": repr(state.settings.gravity),
-        }
-        changed = [name for name, value in chosen.items() if self._prepared.get(name) != value]
-        if not changed:
+        chosen = choices_of(state)
+        what = what_differs(chosen, self._prepared)
+        if not what:
             yield
             return
-        kind = "hierarchy" if changed[0] == "options" else changed[0]
-        what = "forces" if kind == "gravity" else short_title(kind, chosen[kind])
         self._on_busy(f"Preparing {what} ...")
         try:
             yield
@@ -392,9 +395,3 @@ class FrameMaker(Questions):
                 self._pacing.probe(statistics, size[0] / slots[0].width, slots[0].height)
             if not self._pacing.pace.is_known:
                 return
-
-
-def _options(state: State) -> tuple[Any, ...]:
-    settings = state.settings
-    structure = (settings.hierarchy, settings.optimiser, settings.update.mode)
-    return (*structure, settings.ray_type, settings.clip.on, state.views[1:])

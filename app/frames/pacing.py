@@ -154,6 +154,15 @@ class Pacing:
         progress = self.progress
         return progress.rows / max(round(self._height * progress.plan.scale), 1) if progress is not None else 0.0
 
+    @property
+    def is_owed(self) -> bool:
+        """Whether the picture that was planned last is one that whoever was interrupted sees for sure."""
+        return self._is_owed
+
+    def give_up(self) -> None:
+        """A picture was stopped on its way; the next one is owed."""
+        self.progress = Progress(object(), Plan(self._scale, 1))
+
     def end_sample(self, key: object, is_moving: bool) -> None:
         """A sample is whole."""
         self.progress, self._is_owed = None, False

@@ -12,9 +12,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from raygrove.app.frames.pacing import Plan
-from raygrove.app.frames.resolution import ROWS_LIMIT_MS
+from raygrove.app.frames.resolution import ROWS_LIMIT_MS, WHOLE_LIMIT_MS
 from raygrove.app.settings.settings import DisplayOptions
 from raygrove.gpu.engine import View
+from raygrove.gpu.target.stopping import Stoppable
+
+FAR_LONGER = 1.5
+"""A busy machine takes that much longer now and then: no reason to begin anew."""
 
 
 def noise_of(engine: Any, views: Sequence[View]) -> float | None:
@@ -32,12 +36,16 @@ class Refinement:
     _looked_at: object = None
     _filter_samples: int = 0
 
-    def filtered(self, key: object, expected_ms: float, display: DisplayOptions) -> int:
-        """Until how many samples the picture `key` is filtered, 0 for not at all: the filter needs a whole picture, and
-        nothing can stop one on its way. Decided once for each, or its samples would begin anew."""
+    def filtered(self, key: object, expected_ms: float, display: DisplayOptions, target: Stoppable) -> int:
+        """Until how many samples the picture `key` is filtered, 0 for not at all: the filter needs a whole picture,
+        which a drag waits for where `target` cannot stop. Decided once for each, or its samples would begin anew; they
+        do where the first ones took far longer than was expected."""
+        limit_ms = ROWS_LIMIT_MS if target.can_stop else WHOLE_LIMIT_MS
         if key != self._looked_at:
             self._looked_at = key
-            self._filter_samples = display.filter_samples if expected_ms <= ROWS_LIMIT_MS else 0
+            self._filter_samples = display.filter_samples if expected_ms <= limit_ms else 0
+        elif expected_ms > FAR_LONGER * limit_ms:
+            self._filter_samples = 0
         return self._filter_samples
 
     def most(self, key: object, there: int, plan: Plan, display: DisplayOptions, is_moving: bool) -> int:

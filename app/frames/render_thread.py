@@ -14,17 +14,19 @@ import dataclasses
 import functools
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from raygrove.app.frames.frame_requests import FinishedFrame, FrameRequest
 from raygrove.app.frames.pixel_slots import PixelSlot
 from raygrove.app.frames.row_words import RowWords
+from raygrove.app.frames.stop_switch import StopSwitch
 from raygrove.app.frames.switching import Switching
 from raygrove.app.problems.problem import Problem
 from raygrove.app.problems.problems import problem_of
 from raygrove.gpu.hierarchy.base import HierarchyError
 from raygrove.gpu.target.base import Abandoned, NotCompiled
+from raygrove.gpu.target.stopping import Stopped
 
 if TYPE_CHECKING:
     from raygrove.app.frames.maker import FrameMaker
@@ -57,12 +59,12 @@ class RenderThread:
         self._mail = threading.Condition()
         self._switching, self._defers, self._is_woken = Switching(on_busy, self._wake), False, False
         self._waiting: FrameRequest | None = None
-        self._has_mail = self._is_retry = self._has_skipped = self._is_stopping = False
+        self._has_mail = self._is_retry = self._has_skipped = self._is_stopping = self._is_drawing = False
         self._questions: dict[str, tuple[Question, Answer]] = {}
         self._present: FrameRequest | None = None
         self._failed: tuple[FrameRequest, Exception] | None = None
         self._samples, self._is_complete, self._rows_ms, self._is_kept = 0, True, 0.0, False
-        self._words = RowWords(on_rows)
+        self._words, self._switch = RowWords(on_rows), StopSwitch()
         self._thread = threading.Thread(target=self._run, name="render", daemon=True)
 
     def start(self) -> None:
@@ -74,6 +76,7 @@ class RenderThread:
         with self._mail:
             self._has_skipped = self._has_mail
             self._waiting, self._has_mail = request, True
+            self._stop_what_is_drawn()
             self._mail.notify()
 
     def retry(self, request: FrameRequest) -> None:
@@ -94,10 +97,30 @@ class RenderThread:
         """End the thread, giving engine and target back; True when it has ended."""
         with self._mail:
             self._is_stopping = True
+            self._stop_what_is_drawn()
             self._mail.notify()
         if self._thread.is_alive():
             self._thread.join(timeout)
         return not self._thread.is_alive()
+
+    def _stop_what_is_drawn(self) -> None:
+        """With the mail at hand: stop a picture that is being drawn, where nobody waits for it any more."""
+        waiting, is_wanted = self._waiting, not (self._is_stopping or self._has_mail)
+        if self._is_drawing and not (is_wanted or (waiting is not None and waiting.shows_same(self._present))):
+            self._switch.stop()
+
+    @contextlib.contextmanager
+    def _drawing(self) -> Iterator[None]:
+        """While a picture is drawn, which may be stopped."""
+        with self._mail:
+            self._is_drawing = True
+            self._switch.go_on()
+            self._stop_what_is_drawn()
+        try:
+            yield
+        finally:
+            with self._mail:
+                self._is_drawing = False
 
     def _wake(self) -> None:
         """What was waited for is there."""
@@ -110,7 +133,7 @@ class RenderThread:
     def _maker(self) -> FrameMaker:
         """Made when something is wanted of it: the engine is imported with it."""
         maker = self._make_maker(self._on_busy)
-        maker.check = self._check
+        maker.check, maker.switch = self._check, self._switch
         return maker
 
     def _run(self) -> None:
@@ -120,10 +143,13 @@ class RenderThread:
             if request is None or self._is_complete:
                 continue
             try:
-                self._draw(request)
+                with self._drawing():
+                    self._draw(request)
             except Abandoned:
                 self._present = None
                 self._maker.close_engine()
+            except Stopped:
+                self._words.end()
             except Exception as error:
                 self._fail(request, error)
         self._switching.forget()

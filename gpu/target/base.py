@@ -19,6 +19,7 @@ import numpy as np
 from ..errors import Error
 from ..settings import option
 from .copies import CopyQueue, ImmediateCopies
+from .stopping import Stoppable
 
 Array = Any
 """numpy.ndarray on the host target, cupy.ndarray on the CUDA target: shape, dtype, slicing, `.view`, `.reshape` are
@@ -168,7 +169,7 @@ def item_count(kernel: str, n: int | DeviceCount) -> int:
     return count
 
 
-class Target(abc.ABC):
+class Target(Stoppable, abc.ABC):
     """See the module. `kind` is host or cuda; `name` as on the command line; `lane_count` the natural width of lane
     packs; `processors` a GPU's multiprocessors, 0 on the host, where `threads` work."""
 

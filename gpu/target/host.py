@@ -7,6 +7,7 @@ RAYGROVE_HOST_FORCE_SPLIT=1 makes every thread take its share of the blocks.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import dataclasses
 import hashlib
@@ -14,7 +15,7 @@ import math
 import os
 import pathlib
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,7 @@ from .checks import ARRAYS_AT, REPORT, STATE, Checks
 from .host_clock import HostClock
 from .host_compiler import compile_library, processor
 from .host_recording import Recording
+from .stopping import StopFlag
 from .structs import address
 from .thesis_sort import chosen_of_thesis
 from .translation_unit import write_unit
@@ -45,7 +47,8 @@ from .translation_unit import write_unit
 _ALIGNMENT = 64
 _MOST_VIEWS = 512
 _ITEMS_A_BLOCK = 64
-_BLOCKS_A_THREAD = 16
+_BLOCKS_A_THREAD, _STOPPABLE_BLOCKS_A_THREAD = 16, 64
+"""Of a launch; what may be stopped has smaller blocks, since those that are begun are done."""
 
 
 @dataclasses.dataclass(eq=False)
@@ -64,6 +67,7 @@ class HostTarget(Target):
 
     kind = "host"
     name = "host"
+    can_stop = True
 
     def __init__(self, options: TargetOptions | None = None) -> None:
         self.options = options or TargetOptions()
@@ -90,6 +94,7 @@ class HostTarget(Target):
         self._views: dict[tuple[str, Any, Any], np.ndarray] = {}
         self._clock = HostClock(self.options.profile)
         self._recording: Recording | None = None
+        self._stop_flag = StopFlag()
         self._checks = Checks() if self.options.checks else None
         self._check_state = np.zeros(STATE.itemsize if self._checks else 0, np.uint8)
         self._sorter, self._scanner = chosen_of_thesis(self, None)
@@ -211,14 +216,9 @@ class HostTarget(Target):
             return
         if self._recording is not None:
             unit.blocks[kernel].pack(arguments, block)  # says what is wrong with them now
-        self._run(
-            self._launch,
-            unit,
-            kernel,
-            arguments,
-            block,
-            blocks or min(-(-count // _ITEMS_A_BLOCK), _BLOCKS_A_THREAD * self.threads),
-        )
+        most = (_STOPPABLE_BLOCKS_A_THREAD if self._stop_flag.has_begun else _BLOCKS_A_THREAD) * self.threads
+        blocks = blocks or min(-(-count // _ITEMS_A_BLOCK), most)
+        self._run(self._launch, unit, kernel, arguments, block, blocks)
 
     def _launch(self, unit: HostUnit, kernel: str, arguments: dict[str, Any], block: int, blocks: int) -> None:
         packed = unit.blocks[kernel]
@@ -227,10 +227,10 @@ class HostTarget(Target):
             self._run_checked(self._checks, unit, kernel, packed, blocks)
         elif self._clock.profile:
             with self._clock.launch(kernel):
-                self._runtime.pool_run(self._pool, unit.entries[kernel], packed.pointer, blocks)
+                self._runtime.pool_run(self._pool, unit.entries[kernel], packed.pointer, blocks, self._stop_flag.at)
         else:
             self._clock.count_launch()
-            self._runtime.pool_run(self._pool, unit.entries[kernel], packed.pointer, blocks)
+            self._runtime.pool_run(self._pool, unit.entries[kernel], packed.pointer, blocks, self._stop_flag.at)
 
     def _run_checked(self, checks: Checks, unit: HostUnit, kernel: str, packed: ArgumentBlock, blocks: int) -> None:
         """A launch whose kernel may report a failed check: CheckFailedError. Targets share a library, so it is told
@@ -240,12 +240,23 @@ class HostTarget(Target):
             self._check_state[ARRAYS_AT:][: known.size] = known
         unit.check_state.value = address(self._check_state)
         with self._clock.launch(kernel):
-            self._runtime.pool_run(self._pool, unit.entries[kernel], packed.pointer, blocks)
+            self._runtime.pool_run(self._pool, unit.entries[kernel], packed.pointer, blocks, self._stop_flag.at)
         report = self._check_state[: REPORT.itemsize]
         error = checks.error(report.view(REPORT)[0])
         if error is not None:
             report[:] = 0
             raise error
+
+    def stop(self) -> None:
+        self._stop_flag.set(True)
+
+    def go_on(self) -> None:
+        self._stop_flag.set(False)
+
+    @contextlib.contextmanager
+    def stoppable(self) -> Iterator[None]:
+        with self._stop_flag.watched(self._run):
+            yield
 
     def sort_keys(self, keys: Array, bits: tuple[int, int], scratch: str) -> Array:
         return self._sort(keys, None, bits, scratch)[0]
@@ -352,7 +363,7 @@ def _load_runtime() -> ctypes.CDLL:
     library.pool_create.restype = pointer
     library.pool_create.argtypes = [integer, integer, integer]
     library.pool_threads.argtypes = [pointer]
-    library.pool_run.argtypes = [pointer, pointer, pointer, integer]
+    library.pool_run.argtypes = [pointer, pointer, pointer, integer, pointer]
     library.pool_run.restype = None
     library.pool_destroy.argtypes = [pointer]
     library.pool_destroy.restype = None

@@ -27,6 +27,7 @@ struct Pool {
     Entry entry;
     void** arguments;
     int block_count;
+    const int* stop;
     alignas(64) int remaining;
     alignas(64) int done;
     alignas(64) int generation;
@@ -80,6 +81,13 @@ static bool run_one(Pool* pool) {
     return false;
 }
 
+static bool is_stopped(const int* stop) { return stop && __atomic_load_n(stop, __ATOMIC_RELAXED) != 0; }
+
+// Run blocks until none is left, or nobody wants them.
+static void run_some(Pool* pool, const int* stop) {
+    while (!is_stopped(stop) && run_one(pool)) {}
+}
+
 static void run_share(Pool* pool, int id) {
     for (int block = id; block < pool->block_count; block += pool->threads) run_block(pool, block);
     leave(pool);
@@ -129,7 +137,10 @@ static void* work(void* given) {
             ++seen;
             run_share(pool, id);
         } else {
-            while (run_one(pool)) {}
+            // Late, it may be another job's: then this thread only comes back. The caller's takes what is left out.
+            const int* stop = __atomic_load_n(&pool->stop, __ATOMIC_RELAXED);
+            run_some(pool, stop);
+            if (is_stopped(stop)) sched_yield();
         }
     }
 }
@@ -173,20 +184,33 @@ EXPORT Pool* pool_create(int threads, int spin_us, int force_split) {
 
 EXPORT int pool_threads(Pool* pool) { return pool->threads; }
 
-EXPORT void pool_run(Pool* pool, Entry entry, void** arguments, int block_count) {
-    if (block_count <= 0) return;
+// Take all blocks that nobody has claimed, and run none of them.
+static void drop_unclaimed(Pool* pool) {
+    const int left = __atomic_exchange_n(&pool->remaining, 0, __ATOMIC_ACQ_REL);
+    if (left > 0) __atomic_fetch_add(&pool->done, left, __ATOMIC_RELEASE);
+}
+
+// Where `stop` is given and becomes another number than 0, blocks that nobody has begun are left out, and all of later
+// jobs. It is looked at before a claim: whatever is claimed is run, since a block may wait for those before it. A fixed
+// split runs all of what is begun.
+EXPORT void pool_run(Pool* pool, Entry entry, void** arguments, int block_count, const int* stop) {
+    if (block_count <= 0 || is_stopped(stop)) return;
     if (block_count == 1 || pool->threads == 1) {
-        entry(arguments, 0, block_count, block_count);
+        if (!stop) entry(arguments, 0, block_count, block_count);
+        for (int block = 0; stop && block < block_count && !is_stopped(stop); ++block)
+            entry(arguments, block, block + 1, block_count);
         return;
     }
     pool->entry = entry;
     pool->arguments = arguments;
     pool->block_count = block_count;
+    __atomic_store_n(&pool->stop, stop, __ATOMIC_RELAXED);
     publish(pool, block_count);
     if (pool->force_split) {
         run_share(pool, 0);
     } else {
-        while (run_one(pool)) {}
+        run_some(pool, stop);
+        if (is_stopped(stop)) drop_unclaimed(pool);
     }
     const int all = pool->force_split ? pool->threads : block_count;
     for (unsigned turn = 1; __atomic_load_n(&pool->done, __ATOMIC_ACQUIRE) < all; ++turn) {
@@ -289,9 +313,9 @@ static void sort(Pool* pool, Key* keys, Key* keys_other, uint32_t* values, uint3
         const int bits = last_bit - bit < digit_bits ? last_bit - bit : digit_bits;
         SortPass pass = {keys, values, keys_other, values_other, count, bit, bits, chunks, pool->digit_starts};
         void* arguments[1] = {&pass};
-        pool_run(pool, count_digits<Key>, arguments, chunks);
+        pool_run(pool, count_digits<Key>, arguments, chunks, nullptr);
         scan_digits(pass);
-        pool_run(pool, scatter_digits<Key>, arguments, chunks);
+        pool_run(pool, scatter_digits<Key>, arguments, chunks, nullptr);
         Key* k = keys;
         keys = keys_other;
         keys_other = k;
@@ -346,12 +370,12 @@ static void scan_chunks(void** arguments, int first, int last, int) {
 EXPORT void exclusive_scan(Pool* pool, const uint32_t* values, uint32_t* out, int64_t count) {
     ScanPass pass = {values, out, count, chunk_count(pool, count), {}};
     void* arguments[1] = {&pass};
-    pool_run(pool, sum_chunks, arguments, pass.chunks);
+    pool_run(pool, sum_chunks, arguments, pass.chunks, nullptr);
     uint32_t sum = 0;
     for (int chunk = 0; chunk < pass.chunks; ++chunk) {
         const uint32_t count_here = pass.starts[chunk];
         pass.starts[chunk] = sum;
         sum += count_here;
     }
-    pool_run(pool, scan_chunks, arguments, pass.chunks);
+    pool_run(pool, scan_chunks, arguments, pass.chunks, nullptr);
 }

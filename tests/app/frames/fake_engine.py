@@ -13,14 +13,15 @@ from raygrove.gpu.region import Region, RegionContents
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.stats import FrameStatistics, HierarchyStatistics, ViewStatistics
 from raygrove.gpu.target.base import NoDeviceError, TargetOptions
+from raygrove.gpu.target.stopping import Stoppable
 
 SCENE = Scene("nothing")
 
 
-class FakeTarget:
+class FakeTarget(Stoppable):
     """A target by name."""
 
-    kind, device_name, compile_ms = "host", "a test", 0.0
+    kind, device_name, compile_ms, can_stop = "host", "a test", 0.0, True
 
     def __init__(self, name: str) -> None:
         self.name, self.is_closed = name, False

@@ -280,6 +280,30 @@ def test_slow_paths_are_not_filtered_so_that_they_can_be_stopped_and_a_picture_s
     assert is_filtered()
 
 
+def test_paths_that_prove_far_slower_than_was_thought_are_filtered_no_more() -> None:
+    makers = Makers(full_ms=300.0)
+    state = replaced(State(), "settings.render.ray_type", "path")
+    filtered = []
+    for full_ms in (300.0, 3000.0, 3000.0, 300.0):
+        if makers.engines:
+            makers.engines[0].full_ms = full_ms
+        makers.draw(state)
+        options: Any = makers.engines[0].views[0].settings.ray_type_options
+        filtered.append(options.filtered)
+    assert filtered == [True, True, False, False]
+
+
+def test_paths_are_filtered_on_what_cannot_be_stopped_where_nobody_waits_long() -> None:
+    state = replaced(State(), "settings.render.ray_type", "path")
+    for can_stop, is_filtered in ((True, True), (False, False)):
+        makers = Makers(full_ms=300.0)
+        makers.maker.target_for(state).can_stop = can_stop
+        makers.draw(state)
+        makers.draw(state)
+        options: Any = makers.engines[0].views[0].settings.ray_type_options
+        assert options.filtered is is_filtered
+
+
 def test_what_is_hidden_and_selected_is_handed_on(makers: Makers) -> None:
     hidden = replaced(State(), "hidden", (2, 5))
     assert [makers.draw(state).samples for state in (State(), hidden, hidden)] == [1, 1, 2]

@@ -1,0 +1,40 @@
+"""Stops a picture that nobody wants any more, where it may be stopped, from whichever thread."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from raygrove.gpu.target.stopping import Stoppable
+
+
+class StopSwitch:
+    """Turned before or while a frame is drawn; a target that draws what may be stopped is told at once, or when it
+    begins."""
+
+    def __init__(self) -> None:
+        self._is_stopped = False
+        self._target: Stoppable | None = None
+
+    def stop(self) -> None:
+        """Nobody wants what is drawn. Any thread may call it."""
+        self._is_stopped = True
+        if (target := self._target) is not None:
+            target.stop()
+
+    def go_on(self) -> None:
+        """Something else is drawn next."""
+        self._is_stopped = False
+
+    @contextlib.contextmanager
+    def watching(self, target: Stoppable | None) -> Iterator[None]:
+        """What `target` draws within may be stopped (Stoppable.stoppable); None: nothing may."""
+        self._target = target
+        if target is not None and self._is_stopped:
+            target.stop()
+        try:
+            yield
+        finally:
+            self._target = None
+            if target is not None:
+                target.go_on()

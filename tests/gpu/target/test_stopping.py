@@ -1,0 +1,84 @@
+"""Launches that are stopped: what nobody has begun is left out, and all that is launched afterwards goes on as ever."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+from raygrove.gpu.target.base import Target, TargetOptions, UnitSource
+from raygrove.gpu.target.host import HostTarget
+from raygrove.gpu.target.stopping import Stopped
+
+SOURCE = UnitSource("tests/gpu/target/kernels_for_tests.cu")
+ITEMS = 1 << 16
+
+
+@pytest.fixture(params=(1, 2))
+def host(request: pytest.FixtureRequest) -> Iterator[HostTarget]:
+    target = HostTarget(TargetOptions(threads=request.param))
+    yield target
+    target.close()
+
+
+def is_stopped(launch_all: Callable[[], None]) -> bool:
+    """Whether launches were stopped."""
+    try:
+        launch_all()
+    except Stopped:
+        return True
+    return False
+
+
+def test_a_stopped_target_does_nothing_within_and_everything_elsewhere(host: HostTarget) -> None:
+    unit, visits = host.unit(SOURCE), host.zeros(ITEMS, np.int32, "test")
+
+    def within() -> None:
+        with host.stoppable():
+            host.launch(unit, "count_visits", ITEMS, n=ITEMS, visits=visits)
+
+    replay = host.capture(within)
+    host.stop()
+    assert is_stopped(within) and is_stopped(replay) and not visits.any()
+    host.launch(unit, "count_visits", ITEMS, n=ITEMS, visits=visits)
+    assert (visits == 1).all(), "who computes a structure is not stopped"
+    host.go_on()
+    assert not is_stopped(within) and not is_stopped(replay) and (visits == 3).all()
+
+
+def test_what_is_begun_is_done_and_the_rest_left_out(host: HostTarget) -> None:
+    """The kernel's own first block stops it."""
+    unit, owner = host.unit(SOURCE), host.empty(ITEMS, np.int32, "test")
+    for _ in range(50 * host.threads):
+        host.fill(owner, -1)
+        with pytest.raises(Stopped), host.stoppable():
+            host.launch(unit, "record_blocks", ITEMS, n=ITEMS, owner=owner, count=host._stop_flag._flag)
+        host.go_on()
+        blocks, items = np.unique(owner[owner >= 0], return_counts=True)
+        assert (items == ITEMS // (64 * host.threads)).all(), "a block that was begun was not ended"
+        if host.threads == 1:
+            assert list(blocks) == [0]
+    visits = host.zeros(ITEMS, np.int32, "test")
+    host.launch(unit, "count_visits", ITEMS, n=ITEMS, visits=visits)
+    assert (visits == 1).all()
+
+
+def test_an_error_within_ends_the_watch(host: HostTarget) -> None:
+    unit, visits = host.unit(SOURCE), host.zeros(ITEMS, np.int32, "test")
+    with pytest.raises(ValueError), host.stoppable():
+        raise ValueError
+    host.stop()
+    host.launch(unit, "count_visits", ITEMS, n=ITEMS, visits=visits)
+    assert (visits == 1).all()
+
+
+def test_a_target_that_cannot_stop_goes_on(target: Target) -> None:
+    if target.can_stop:
+        target.go_on()
+    else:
+        target.stop()
+    with target.stoppable():
+        visits = target.zeros(8, np.int32, "test")
+        target.launch(target.unit(SOURCE), "count_visits", 8, n=8, visits=visits)
+    assert (target.download(visits) == 1).all()
