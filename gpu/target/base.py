@@ -84,7 +84,7 @@ class TargetOptions:
         False,
         "Compile checks into kernels: indices against the lengths of arrays, stacks against their bounds, rays that "
         "are not numbers or have no direction. What fails is an error that says where, instead of a crash or a wrong "
-        "picture. Slower; --debug turns it on.",
+        "picture. Slower.",
     )
     sort: str = option(
         "auto",

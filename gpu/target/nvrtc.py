@@ -177,15 +177,15 @@ def _bindings() -> Any:
         from cuda.bindings import nvrtc
     except ImportError as error:
         raise NoDeviceError(
-            f"cuda-bindings cannot be imported ({error}). Install the cuda13 or cuda12 extra of Raygrove, or use "
-            f"--device cpu."
+            f"cuda-bindings cannot be imported ({error}). Install the cuda13 or cuda12 extra of Raygrove, or "
+            f"choose the device cpu."
         ) from error
     try:
         nvrtc.nvrtcVersion()
     except Exception as error:  # cuda-bindings raises several types where the library is missing
         raise NoDeviceError(
             f"The CUDA compiler library NVRTC cannot be loaded ({' '.join(str(error).split())}). Install "
-            f"nvidia-cuda-nvrtc, or use --device cpu."
+            f"nvidia-cuda-nvrtc, or choose the device cpu."
         ) from error
     return nvrtc
 

@@ -20,6 +20,9 @@ from raygrove.app.help.texts import HelpText, pages
 from raygrove.app.ui.dialogs.button_box import button_box
 from raygrove.app.ui.widgets.form import title_of
 
+MENUS = {"hierarchy": "Structure > Builder", "optimiser": "Structure > Optimiser", "ray_type": "Render > Ray type"}
+"""Where a page's subject is chosen, by the first word of its table."""
+
 TITLES = {"Idea": "The idea", "Paper": "The paper", "Cost": "What it costs", "Limits": "Its limits"}
 
 
@@ -37,12 +40,12 @@ def html_of(page: HelpText) -> str:
             for field in page.options
         )
         parts.append(f"<h4><a href='options:{page.table}'>Its options</a></h4><table cellpadding='4'>{rows}</table>")
-    name = page.table.partition(".")[2]
-    flag = "--hierarchy" if page.table.startswith("hierarchy.") else "--ray-type"
-    return (
-        "".join(parts)
-        + f"<p>On the command line: <code>{flag} {name}</code>. In a settings file: <code>[{page.table}]</code>.</p>"
+    kind, _, name = page.table.partition(".")
+    parts.append(
+        f"<p>Chosen by <b>{html.escape(MENUS[kind])} &gt; {html.escape(page.title)}</b>. Settings files call it "
+        f"<code>{html.escape(name)}</code>, and its options <code>[{html.escape(page.table)}]</code>.</p>"
     )
+    return "".join(parts)
 
 
 def _paragraphs(text: str) -> str:

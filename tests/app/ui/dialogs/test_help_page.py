@@ -3,12 +3,17 @@ away."""
 
 from __future__ import annotations
 
+import html
+
 from PySide6.QtCore import QUrl
 from PySide6.QtWidgets import QDialog
 
 from raygrove.app.help.texts import pages
-from raygrove.app.ui.dialogs.help_page import HelpDialog, html_of
+from raygrove.app.ui.dialogs.help_page import MENUS, HelpDialog, html_of
 from raygrove.app.ui.window.main_window import MainWindow
+
+NAMES = {"hierarchy": "structure.hierarchy", "optimiser": "structure.optimiser", "ray_type": "render.ray_type"}
+"""Names of the commands that choose what a page is about."""
 
 
 def shown(window: MainWindow) -> HelpDialog:
@@ -22,6 +27,18 @@ def test_every_page_is_shown_whole() -> None:
         text = html_of(page)
         assert all(title in text for title in ("The idea", "The paper", "What it costs", "Its limits")), table
         assert text.count("default") >= len(page.options)
+
+
+def test_a_page_speaks_of_the_window(scene_window: MainWindow) -> None:
+    """Of the menu that has what it is about, by the title it has there, and of no command line."""
+    actions = scene_window.commands.actions
+    for table, page in pages().items():
+        text = html_of(page)
+        assert "--" not in text and "command line" not in text, table
+        kind, _, name = table.partition(".")
+        action = actions[f"{NAMES[kind]}.{name}"]
+        menu = MENUS[kind].split(" > ")
+        assert f"{' &gt; '.join(menu)} &gt; {html.escape(action.text().replace('&', ''))}</b>" in text, table
 
 
 def test_help_opens_at_what_is_chosen(scene_window: MainWindow) -> None:
