@@ -1,4 +1,4 @@
-"""Bars of sweeps, of stores and of USD, which `bench scaling --simulated` and `bench stores` measure."""
+"""Bars of sweeps, of stores and of USD, which `bench scaling` and `bench stores` measure."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from collections.abc import Callable
 
 from .saved import Content, OfOthers
 
-SCALING = "python -m raygrove.bench scaling --simulated --device cpu"
+GPUS = "python -m raygrove.bench scaling"
+SCALING = f"{GPUS} --simulated --device cpu"
 STORES = "python -m raygrove.bench stores"
 CORES, MOST_DEVICES = 2, 8
 """What workers cost is promised for a host of two cores, balance for up to eight devices."""
+SWEPT = 200
+"""Jobs of the plan that several GPUs share."""
 
 
 def _asked(content: Content, flag: str, otherwise: str = "") -> str:
@@ -36,6 +39,17 @@ def _overhead(content: Content) -> float | None:
     return max((run["overhead"] for run in runs if run["devices"] <= CORES), default=None)
 
 
+def _speed_up(devices: int) -> Callable[[Content], float | None]:
+    """How many times as fast so many GPUs did 200 jobs or more as one did."""
+
+    def read(content: Content) -> float | None:
+        runs = [] if _is_simulated(content) else content["runs"]
+        found = (run["speed_up"] for run in runs if run["devices"] == devices and run["done"] >= SWEPT)
+        return next(found, None)
+
+    return read
+
+
 def _of_stores(what: str, count: int) -> Callable[[Content], float | None]:
     """A figure of `bench stores`, of so many or more."""
 
@@ -47,6 +61,10 @@ def _of_stores(what: str, count: int) -> Callable[[Content], float | None]:
 
 
 SWEEPS = (
+    OfOthers("cuda", "200 jobs by two GPUs over one", 1.9, "times", "scaling",
+             f"{GPUS} --devices 1,2", _speed_up(2), at_most=False),
+    OfOthers("cuda", "200 jobs by four GPUs over one", 3.6, "times", "scaling",
+             f"{GPUS} --devices 1,4", _speed_up(4), at_most=False),
     OfOthers("host", "longest of 1 to 8 simulated devices over their mean", 1.05, "times", "scaling",
              f"{SCALING} --devices 1,2,4,8", _balance),
     OfOthers("host", "overhead of local jobs of 1 s", 0.03, "share", "scaling",

@@ -9,9 +9,6 @@ Rows = tuple[tuple[str, float, str, bool, str], ...]
 """What, the bar, its unit, whether it is the most, and the command, where there is one that tells but does not save."""
 
 NOT_SAVED = "no command saves it yet"
-ELSEWHERE = "only a run on another device is saved"
-NO_FILE = "no file of it is saved"
-SCALING = "python -m raygrove.bench scaling"
 
 TESTS: Rows = (
     ("all tests with an empty cache, two quiet cores", 480.0, "s", True, "make test"),
@@ -25,8 +22,6 @@ RELIABILITY: Rows = (
     ("memory after an hour's soak over that after a minute", 1.02, "times", True, ""),
     ("memory that a hostile file takes beyond its honest reading", 1.0, "GiB", True, ""),
 )
-SWEEPS: Rows = (("200 jobs by two GPUs over one", 1.9, "times", False, f"{SCALING} --devices 1,2"),)
-FOUR: Rows = (("200 jobs by four GPUs over one", 3.6, "times", False, f"{SCALING} --devices 1,4"),)
 HOST_SWEEPS: Rows = (("results lost or wrong after 50 kills", 0.0, "results", True, "python -m tests.campaign.kills"),)
 
 
@@ -35,10 +30,7 @@ def _unread(rows: Rows, note: str) -> tuple[Goal, ...]:
 
 
 UNREAD = {
-    "cuda": (
-        *_unread(SWEEPS, ELSEWHERE),
-        *_unread(FOUR, NO_FILE),
-    ),
+    "cuda": (),
     "host": (
         *_unread(TESTS, NOT_SAVED),
         *_unread(RELIABILITY, NOT_SAVED),

@@ -22,9 +22,9 @@ def runs(*rows: tuple[int, float, float]) -> list[dict[str, float]]:
     return [{"devices": devices, "overhead": overhead, "balance": balance} for devices, overhead, balance in rows]
 
 
-def measured(folder: pathlib.Path) -> dict[str, float | None]:
+def measured(folder: pathlib.Path, kind: str = "host") -> dict[str, float | None]:
     bars = {one.what for one in SWEEPS}
-    return {goal.what: goal.measured for goal in saved_goals("host", folder) if goal.what in bars}
+    return {goal.what: goal.measured for goal in saved_goals(kind, folder) if goal.what in bars}
 
 
 def test_what_workers_cost_is_of_jobs_of_a_second_on_as_many_devices_as_cores(tmp_path: pathlib.Path) -> None:
@@ -42,6 +42,19 @@ def test_what_workers_cost_is_of_jobs_of_a_second_on_as_many_devices_as_cores(tm
     real = "scaling --spread 1 --seconds 1"
     kept(tmp_path, "epyc-2cores-2026-11-22-scaling", real, runs=runs((1, 0.9, 0.0), (8, 0.9, 0.9)))
     assert measured(tmp_path) == found, "devices that work are no simulated ones"
+
+
+def test_gpus_are_compared_by_200_jobs(tmp_path: pathlib.Path) -> None:
+    two, four = (f"200 jobs by {count} GPUs over one" for count in ("two", "four"))
+
+    def of(devices: int, done: int, speed_up: float) -> dict[str, float]:
+        return {"devices": devices, "done": done, "speed_up": speed_up}
+
+    kept(tmp_path, "h200-2026-11-20-scaling", "scaling --devices 1,2", runs=[of(1, 200, 1.0), of(2, 199, 1.95)])
+    kept(tmp_path, "h200-2026-11-21-scaling", "scaling --simulated", runs=[of(2, 200, 2.0)])
+    assert measured(tmp_path, "cuda") == {two: None, four: None}
+    kept(tmp_path, "h200-2026-11-22-scaling", "scaling --devices 1,2", runs=[of(1, 200, 1.0), of(2, 200, 1.8)])
+    assert measured(tmp_path, "cuda") == {two: 1.8, four: None}
 
 
 def test_stores_are_read_of_as_many_as_were_promised(tmp_path: pathlib.Path) -> None:
