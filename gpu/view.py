@@ -68,7 +68,10 @@ class View:
     With `most_rows` a frame draws at most so many rows of a sample, in whole tiles of 8, and the next frame goes on
     with those below; `pixels` are written once the sample is whole. What needs the whole picture at once takes no
     heed of it: ray types that say so, and views that are updated always, unless only the first rows' frame is asked to
-    (`updates_once`)."""
+    (`updates_once`).
+
+    A new structure is built once before its first frame, to know what it needs. With `borrows` pictures of the same
+    instant are drawn by that tree, of which nothing was timed; the first frame without builds its own."""
 
     settings: ViewSettings
     camera: Camera
@@ -76,6 +79,7 @@ class View:
     name: str = "main"
     most_rows: int = 0
     updates_once: bool = False
+    borrows: bool = False
 
 
 def distinct(views: Sequence[View]) -> Sequence[View]:

@@ -40,6 +40,9 @@ NO_TRACER = cast(Tracer, None)
 """What a ray type is given that traces nothing through the structure: there may be none."""
 
 
+BORROWED = Decision("nothing", "the tree by which kernels were found shows this instant, too")
+
+
 class MadeTree(NamedTuple):
     """A tree by the number of updates that made it, the instant of the animation it was made for, and the update mode
     then."""
@@ -144,10 +147,11 @@ class ViewSlot:
 
     def warm(self, surface: Surface) -> None:
         """Before the first frame with these parts: compile all they launch. A structure tells its traversal only once
-        it is built, so a new one is built on the surface as it is, and forgotten. Before every frame: see to it that
-        the structure has room."""
+        it is built, so a new one is built on the surface as it is, and forgotten unless the view borrows that tree.
+        Before every frame: see to it that the structure has room."""
         if self.lacks_room(surface):
-            self.hierarchy.make_room(surface.primitives)
+            if not (self._is_cold and self.history.is_new):  # a new one's first build finds its room
+                self.hierarchy.make_room(surface.primitives)
             self.film.restart()
         self._is_cold |= self.primary.choose(self.view, surface.primitives.count)
         self.primary.make_room(surface.primitives)
@@ -159,6 +163,7 @@ class ViewSlot:
             if policy(self.view.settings.update.mode).refits and self.hierarchy.capabilities.refit:
                 self.hierarchy.refit(surface.primitives)
             self.hierarchy.measure(self._judged_by)
+            self.history.lend(surface.primitives)
         pixels = self.view.pixels
         self.primary.compile(CameraRays(self.film.frame, pixels.width, pixels.height))
         self.ray_type.compile(self._tracer() if needs_structure else NO_TRACER, self._frame_context(surface))
@@ -201,6 +206,8 @@ class ViewSlot:
         if self._left_aside is None:
             chosen = policy(settings.update.mode)
             self.decision = chosen.decide(self.history, self.hierarchy, surface.primitives, settings.update)
+            if self.view.borrows and self.history.lends(surface.primitives):
+                self.decision = BORROWED
         else:
             self.decision = Decision("nothing", "tiles give all that the picture shows")
         self.primary.begin(surface.primitives)
@@ -267,7 +274,7 @@ class ViewSlot:
 
     def draw(self, surface: Surface) -> None:
         """Bring the structure up to date and add a sample to the film, or some rows of one. Launches only."""
-        update(self.hierarchy, self.decision, surface)
+        self.decision.do(self.hierarchy, surface.primitives)
         if self.film.is_drawing and self.context is not None:
             self.film.take_rows()
             with self.target.stoppable():
@@ -277,7 +284,7 @@ class ViewSlot:
     def finish(self, surface: Surface) -> None:
         """Count the update as done, measure the tree's quality now and then, and resolve the film into the view's
         pixels, unless rows of this sample are still to come."""
-        if self._left_aside is None:
+        if self._left_aside is None and self.decision is not BORROWED:
             self.history.note(self.decision, surface.primitives)
             if self.history.take_measurement_turn():
                 self._measure()
@@ -314,7 +321,7 @@ class ViewSlot:
         )
 
     def _learner(self) -> Callable[[float, float, int], None]:
-        if self._left_aside is not None:
+        if self._left_aside is not None or self.decision is BORROWED:
             return lambda update_ms, trace_ms, rays: None
         return functools.partial(self.history.learn, self.history.ticket)
 
@@ -389,11 +396,3 @@ class ViewSlot:
         see_through(frame, self.view.camera, self.film.width, self.film.height, self.clip)
         frame["jitter"] = x, y
         return CameraRays(self.target.upload(frame.reshape(1).view(np.uint8), "rays"), 1, 1)
-
-
-def update(hierarchy: Hierarchy, decision: Decision, surface: Surface) -> None:
-    """Nothing, refit or rebuild."""
-    if decision.update == "rebuild":
-        hierarchy.build(surface.primitives)
-    elif decision.update == "refit":
-        hierarchy.refit(surface.primitives)

@@ -112,7 +112,7 @@ class FrameMaker(Questions):
         if display.spheres != "rays":
             return self._give_spheres(engine, target, scene, state, moment, slots[0])
         if pacing.begin((id(scene), state.settings.render, state.settings.update.mode, state.views)):
-            self._is_probed = False
+            self._is_probed, self._last_update = False, None
         if display.adapt_resolution:
             with self._counted_as_preparing():
                 self._probe(state, moment, slots)
@@ -360,7 +360,9 @@ class FrameMaker(Questions):
         pixels = SlotPixels(slot, target, *scaled(slot.width, slot.height, scale))
         settings, name = view_settings(state, index, samples=samples), state.views[index].name
         settings = while_looking(settings, self._looking)
-        return View(settings, state.camera_of(index), pixels, name, most_rows)
+        borrows = self._pacing.is_first and not state.settings.update.always  # others come, by a tree that is timed
+        borrows &= state.settings.display.refine_samples > 1
+        return View(settings, state.camera_of(index), pixels, name, most_rows, borrows=borrows)
 
     def _key_of(self, scene: Scene, state: State, moment: Moment, slots: Sequence[PixelSlot]) -> object:
         """What pictures have in common whose samples add up, or of which one takes the place of a smaller one."""

@@ -60,6 +60,8 @@ class Pacing:
 
     def __init__(self) -> None:
         self.pace = Pace()
+        self.is_first = True
+        """Whether there is no whole picture of the choice yet."""
         self.progress: Progress | None = None
         self._choice: object = None
         self._scale = 0.0
@@ -74,6 +76,7 @@ class Pacing:
         if choice == self._choice:
             return False
         self.pace, self._choice, self.progress, self._still_key, self._row_ms = Pace(), choice, None, None, 0.0
+        self.is_first = True
         return True
 
     def plan(self, display: DisplayOptions, samples: int, key: object, is_moving: bool, height: int) -> Plan:
@@ -165,7 +168,7 @@ class Pacing:
 
     def end_sample(self, key: object, is_moving: bool) -> None:
         """A sample is whole."""
-        self.progress, self._is_owed = None, False
+        self.progress, self._is_owed, self.is_first = None, False, False
         self._still_key = None if is_moving else key
 
     def observe(self, statistics: FrameStatistics | None, width: int) -> None:

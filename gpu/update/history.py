@@ -22,6 +22,13 @@ class Decision:
     update: str
     reason: str
 
+    def do(self, hierarchy: Hierarchy, primitives: Primitives) -> None:
+        """Launches only."""
+        if self.update == "rebuild":
+            hierarchy.build(primitives)
+        elif self.update == "refit":
+            hierarchy.refit(primitives)
+
 
 class UpdateHistory:
     """Remembers of one structure what it was last brought up to date with, and how good it was. `clock` gives
@@ -30,6 +37,7 @@ class UpdateHistory:
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
         self._clock = clock
         self._seen: tuple[int, int] | None = None
+        self._lent: tuple[int, int] | None = None
         self._built_cost: float | None = None
         self._cost: float | None = None
         self._measured_at = float("-inf")
@@ -120,6 +128,14 @@ class UpdateHistory:
         if found is not None:
             self.costs.learn(ticket, *found)
             self.ratio.learn(ticket, *found)
+
+    def lend(self, primitives: Primitives) -> None:
+        """A tree of these has been built that counts for nothing here, until there is one that does."""
+        self._lent = (primitives.topology_version, primitives.shape_version)
+
+    def lends(self, primitives: Primitives) -> bool:
+        """Whether that tree is there, and of these as they are now."""
+        return self.is_new and self._lent == (primitives.topology_version, primitives.shape_version)
 
     # -- what has been done ----------------------------------------------------------------------------------------
     def note(self, decision: Decision, primitives: Primitives) -> None:

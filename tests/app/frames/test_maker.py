@@ -261,47 +261,20 @@ def test_paths_are_filtered_in_the_window_until_there_are_enough_samples(makers:
     assert not view_settings(state).ray_type_options.filtered, "written pictures are what their samples show"
 
 
-def test_slow_paths_are_not_filtered_so_that_they_can_be_stopped_and_a_picture_stays_as_it_began() -> None:
-    makers = Makers(full_ms=3000.0)
-    state = replaced(State(), "settings.render.ray_type", "path")
+def test_the_first_picture_of_a_choice_borrows_its_tree_and_no_other(makers: Makers) -> None:
+    def borrows(state: State, **more: Any) -> bool:
+        makers.draw_rows(state, **more)
+        return makers.engines[0].views[0].borrows
 
-    def is_filtered() -> bool:
-        options: Any = makers.engines[0].views[0].settings.ray_type_options
-        return bool(options.filtered)
-
-    makers.draw(state)
-    makers.draw(state)
-    assert makers.slot.drawn == (400, 320) and not is_filtered()
-    makers.engines[0].full_ms = 30.0
-    makers.draw(state)
-    assert not is_filtered(), "its samples would begin anew"
-    for index in range(12):
-        makers.draw(state, time=index / 10, moving=True)
-    assert is_filtered()
-
-
-def test_paths_that_prove_far_slower_than_was_thought_are_filtered_no_more() -> None:
-    makers = Makers(full_ms=300.0)
-    state = replaced(State(), "settings.render.ray_type", "path")
-    filtered = []
-    for full_ms in (300.0, 3000.0, 3000.0, 300.0):
-        if makers.engines:
-            makers.engines[0].full_ms = full_ms
-        makers.draw(state)
-        options: Any = makers.engines[0].views[0].settings.ray_type_options
-        filtered.append(options.filtered)
-    assert filtered == [True, True, False, False]
-
-
-def test_paths_are_filtered_on_what_cannot_be_stopped_where_nobody_waits_long() -> None:
-    state = replaced(State(), "settings.render.ray_type", "path")
-    for can_stop, is_filtered in ((True, True), (False, False)):
-        makers = Makers(full_ms=300.0)
-        makers.maker.target_for(state).can_stop = can_stop
-        makers.draw(state)
-        makers.draw(state)
-        options: Any = makers.engines[0].views[0].settings.ray_type_options
-        assert options.filtered is is_filtered
+    makers.full_ms = 300.0
+    state, other = State(), replaced(State(), "settings.render.hierarchy", "ploc")
+    for chosen in (state, other):
+        found = [borrows(chosen) for _ in range(20)]
+        first = found.index(False)
+        assert 1 < first < 19, "a slow picture comes some rows at a time, and all of them show one tree"
+        assert not any(found[first:])
+    assert not borrows(replaced(state, "settings.update.always", True))
+    assert not borrows(replaced(other, "settings.display.refine_samples", 1)), "no frame would follow that is timed"
 
 
 def test_what_is_hidden_and_selected_is_handed_on(makers: Makers) -> None:
@@ -329,16 +302,16 @@ def test_an_ordinary_choice_is_drawn_whole_from_the_first_picture() -> None:
 
 
 def test_what_building_cost_is_told_of_the_structure_that_is_shown(moving_scene: Scene) -> None:
-    """A still picture keeps the tree that a picture built which was only tried: what that cost, and its steps, are told
-    all the same."""
+    """The first picture of a choice shows a tree of which nothing was timed, and tells nothing of another structure's;
+    the second sample builds it anew, and tells what that cost, with its steps."""
     slot = HostSlot(32, 24)
     with contextlib.closing(FrameMaker()) as maker:
         for name in ("lbvh", "sweep_sah"):
             state = replaced(replaced(State(), "settings.render.device", "cpu"), "settings.render.hierarchy", name)
+            first = maker.draw(moving_scene, state, Moment(0.5), [slot], is_moving=False)
+            assert first.statistics is not None and first.statistics.views[0].update == "nothing"
+            assert first.last_update is None
             outcome = maker.draw(moving_scene, state, Moment(0.5), [slot], is_moving=False)
-            assert outcome.statistics is not None and outcome.statistics.views[0].update == "nothing", (
-                "it was built when it was tried"
-            )
             assert outcome.last_update is not None and outcome.last_update.has_updated
             built = outcome.last_update.views[0]
             assert (built.hierarchy, built.update) == (name, "rebuild")

@@ -1,0 +1,84 @@
+"""Before its first frame a structure is built to know what it needs; a picture that must come soon is drawn by that
+tree, and the next frame builds its own, which is timed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from raygrove.gpu.engine import Engine
+from raygrove.gpu.hierarchy.growing import GrowingHierarchy
+from raygrove.gpu.scene import Moment
+from raygrove.gpu.target.base import Target
+from raygrove.gpu.view import View
+from tests.gpu.moving_scene import moving_scene, shown, view_of
+
+INSTANT = 0.5
+
+
+def begun(target: Target, borrows: bool, hierarchy: str) -> tuple[Engine, View]:
+    """An engine that has drawn the instant by another structure, and a view of this one."""
+    engine = Engine(target, moving_scene())
+    engine.render_frame(Moment(INSTANT), [view_of(target)])
+    view = view_of(target, hierarchy=hierarchy, samples=3)
+    view.borrows = borrows
+    return engine, view
+
+
+@pytest.mark.parametrize("hierarchy", ("hploc", "median_sah", "grid"))
+def test_the_first_picture_is_the_same_and_the_second_frame_builds(target: Target, hierarchy: str) -> None:
+    pictures: dict[bool, list[np.ndarray]] = {}
+    for borrows in (False, True):
+        engine, view = begun(target, borrows, hierarchy)
+        updates, builds_ms, pictures[borrows] = [], [], []
+        for _ in range(3):
+            engine.render_frame(Moment(INSTANT), [view])
+            view.borrows = False
+            drawn = engine.flush().views[0]
+            updates.append(drawn.update)
+            builds_ms.append(drawn.build_ms)
+            pictures[borrows].append(shown(view))
+        engine.close()
+        built = 1 if borrows else 0
+        assert updates == ["rebuild" if frame == built else "nothing" for frame in range(3)]
+        assert builds_ms[built] > 0.0 and sum(builds_ms) == builds_ms[built]
+    for ordinary, borrowed in zip(pictures[False], pictures[True], strict=True):
+        assert np.array_equal(ordinary, borrowed)
+
+
+def test_what_has_moved_since_is_built_anew(target: Target) -> None:
+    engine, view = begun(target, True, "hploc")
+    engine.render_frame(Moment(INSTANT + 0.2), [view])
+    assert engine.flush().views[0].update == "rebuild"
+    moved = shown(view)
+    engine.close()
+    engine, view = begun(target, False, "hploc")
+    engine.render_frame(Moment(INSTANT + 0.2), [view])
+    assert np.array_equal(shown(view), moved)
+    engine.close()
+
+
+def test_finding_room_is_the_first_build(host_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not followed by another one, of the same tree."""
+    built: list[bool] = []
+    finding = [False]
+    build, find = GrowingHierarchy._build_once, GrowingHierarchy._find_room
+
+    def noted_build(self: GrowingHierarchy, *given: object) -> None:
+        built.append(finding[0])
+        build(self, *given)  # type: ignore[arg-type]
+
+    def noted_find(self: GrowingHierarchy, *given: object) -> None:
+        finding[0] = True
+        find(self, *given)  # type: ignore[arg-type]
+        finding[0] = False
+
+    monkeypatch.setattr(GrowingHierarchy, "_build_once", noted_build)
+    monkeypatch.setattr(GrowingHierarchy, "_find_room", noted_find)
+    engine, view = begun(host_target, True, "grid")
+    engine.render_frame(Moment(INSTANT), [view])
+    assert built and all(built)
+    view.borrows = False
+    engine.render_frame(Moment(INSTANT), [view])
+    assert built.count(False) == 1
+    engine.close()
