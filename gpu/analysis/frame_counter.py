@@ -47,8 +47,8 @@ class WantedRays:
 
 
 class CountingTracer(ListeningTracer):
-    """Counts what the wanted rays do. Where a pack is a single ray, they are traced and counted at once; else twice, so
-    that rays behind them are those of the picture, bit by bit."""
+    """Counts what the wanted rays do. Where rays behind them are those of the picture bit by bit, they are traced and
+    counted at once, else twice: any hit that a pack's lane finds alone may be another one than the pack's."""
 
     def __init__(
         self,
@@ -66,13 +66,15 @@ class CountingTracer(ListeningTracer):
         if not self._wanted.take(cast.name, cast.kind):
             return None
         self.heard = self.casts
-        is_at_once = self.lanes == 1 and kind == cast.kind and not self.is_last
+        is_same = self.lanes == 1 or (self.traversal.lanes_go_alone and kind == "closest")
+        is_at_once = is_same and kind == cast.kind and not self.is_last
         hits = self._hit_buffer(cast.source, kind, scratch) if is_at_once else None
         self._counter.count(self, cast.source, cast.kind, hits)
         return hits
 
     def take_shadows(self, rays: CameraRays, hits: HitBuffer, geometry: dict[str, Array], light_count: int) -> None:
-        if self._wanted.take(SHADOW, "any"):
+        is_wanted = self._wanted.take(SHADOW, "any")
+        if is_wanted and (light_count or not self.heard):  # without lights there are none that others wait for
             self.heard = self.casts
             self._counter.count_shadows(self, rays, hits, **geometry, light_count=light_count)
 

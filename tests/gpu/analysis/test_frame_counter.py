@@ -146,8 +146,10 @@ def test_rays_are_traced_and_counted_at_once() -> None:
 
 
 @pytest.mark.parametrize("kind", ["closest", "any"])
-def test_what_is_counted_is_what_is_hit(target: Target, kind: str) -> None:
-    made, rays = built(target, soup(4, 120), "lbvh", "bvh2", "bvh2_stack"), upload_rays(target, *random_rays(5, 128))
+@pytest.mark.parametrize("parts", [("lbvh", "bvh2", "bvh2_stack"), ("lbvh", "bvh4", "bvh4_stack"),
+                                   ("median_sah", "kd8", "full_stack")])  # fmt: skip
+def test_what_is_counted_is_what_is_hit(target: Target, parts: tuple[str, str, str], kind: str) -> None:
+    made, rays = built(target, soup(4, 120), *parts), upload_rays(target, *random_rays(5, 128))
     tracer = Tracer(target, made.traversal())
     kept, written = tracer.trace(rays, kind, "kept"), tracer.trace(rays, kind, "written")
     for array in (written.t, written.prim_id):
@@ -157,7 +159,10 @@ def test_what_is_counted_is_what_is_hit(target: Target, kind: str) -> None:
     np.testing.assert_array_equal(target.download(written.prim_id) >= 0, hit)
     if kind == "closest":
         np.testing.assert_array_equal(target.download(written.prim_id), target.download(kept.prim_id))
-        np.testing.assert_allclose(target.download(written.t)[hit], target.download(kept.t)[hit], rtol=1e-5)
+        found, wanted = target.download(written.t)[hit], target.download(kept.t)[hit]
+        if tracer.traversal.lanes_go_alone and target.kind == "host":  # bounces begin there, bit by bit
+            np.testing.assert_array_equal(found, wanted)
+        np.testing.assert_allclose(found, wanted, rtol=1e-5)
     assert 20 < hit.sum() < 128
 
 
