@@ -123,14 +123,17 @@ WHY = {
         "hour (docs/performance/octrees.md)"
     ),
     "hot spots of a frame over its trace": (
-        "on two cores, in median_sah in orbit; 2.5 to 4.1 in the other scenes and structures "
-        "(docs/decisions/counting-hot-spots.md)"
+        "on two cores, in median_sah in orbit; 2.5 to 4.1 in the other scenes and structures; measured before rays "
+        "were traced and counted at once (docs/decisions/counting-hot-spots.md)"
     ),
     "a structure whose kernels are cached": (
         "not examined; the median of 26 structures over 100,000 triangles, the fastest 83 ms when chosen again"
     ),
     "refining a still picture stopped": "not examined; one drag of the series, the median is 20 ms",
-    "race of 4": "median_sah, a kd-tree, takes 135 of 186 ms; the three trees of boxes take 68 together",
+    "race of 4": (
+        "median_sah, a kd-tree, takes 135 of 186 ms, the three trees of boxes 68 together; measured before its build "
+        "was made faster (docs/performance/kd-trees.md)"
+    ),
     "lbvh rebuild, blob of 512,000": (
         "measured before the climb went in rounds: 0.154 since, of which it takes 0.080 and the sort 0.055 "
         "(docs/performance/refit-and-lbvh.md)"

@@ -13,6 +13,7 @@
 //     load, store              RAYS_PER_THREAD consecutive numbers, unaligned
 //     load_fours               four numbers from a place of its own for each lane
 //     lanes_fma(a, b, c)       a * b + c rounded once, whatever the compiler may fuse
+//     lanes_popcount           how many bits of an Int are set
 //     min, max, lanes_sqrt, lanes_abs, gather, horizontal_min, horizontal_max
 #pragma once
 #include "gpu/device/vec.cuh"
@@ -64,6 +65,7 @@ __device__ __forceinline__ Real gather(Pointer<const float> values, Int index) {
 __device__ __forceinline__ Real lanes_sqrt(Real value) { return sqrtf(value); }
 __device__ __forceinline__ Real lanes_abs(Real value) { return fabsf(value); }
 __device__ __forceinline__ Real lanes_fma(Real a, Real b, Real c) { return fmaf(a, b, c); }
+__device__ __forceinline__ Int lanes_popcount(Int value) { return __popc((unsigned)value); }
 __device__ __forceinline__ Real to_real(Int value) { return (float)value; }
 __device__ __forceinline__ Int bits_of(Real value) { return __float_as_int(value); }
 __device__ __forceinline__ Real real_of_bits(Int bits) { return __int_as_float(bits); }

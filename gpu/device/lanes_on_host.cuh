@@ -42,6 +42,20 @@ inline Real real_of_bits(Int bits) { return {(Real::Native)bits.v}; }
 inline Int truncated(Real value) { return {__builtin_convertvector(value.v, Int::Native)}; }
 inline Real to_real(Int value) { return {__builtin_convertvector(value.v, Real::Native)}; }
 
+#if defined(__AVX512VPOPCNTDQ__) && RAYS_PER_THREAD == 16
+inline Int lanes_popcount(Int a) { return {(Int::Native)_mm512_popcnt_epi32((__m512i)a.v)}; }
+#elif defined(__AVX512VPOPCNTDQ__) && defined(__AVX512VL__) && RAYS_PER_THREAD == 8
+inline Int lanes_popcount(Int a) { return {(Int::Native)_mm256_popcnt_epi32((__m256i)a.v)}; }
+#else
+// Sums of pairs, of fours and of bytes; what an arithmetic shift brings in is masked out.
+inline Int lanes_popcount(Int a) {
+    a.v -= a.v >> 1 & 0x55555555;
+    a.v = (a.v & 0x33333333) + (a.v >> 2 & 0x33333333);
+    a.v = (a.v + (a.v >> 4)) & 0x0f0f0f0f;
+    return {a.v * 0x01010101 >> 24};
+}
+#endif
+
 inline float lane(Real value, int i) { return value.v[i]; }
 inline int lane(Int value, int i) { return value.v[i]; }
 // Compilers take a lane by way of memory.

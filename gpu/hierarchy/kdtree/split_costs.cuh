@@ -28,9 +28,15 @@ struct AxisCosts {
         return is_inside(plane) || (low < high && plane == (is_upper_end ? low : high));
     }
 
+    // `Value`: float, or Real where many planes are judged at once.
+    template <class Value>
+    __device__ __forceinline__ Value cost_of_both(const SplitCosts& costs, Value plane, Value below,
+                                                  Value above) const {
+        const Value left = cap + (plane - low) * scale * ring, right = cap + (high - plane) * scale * ring;
+        return costs.traversal * area + costs.intersection * (left * below + right * above);
+    }
     __device__ __forceinline__ float cost(const SplitCosts& costs, float plane, int below, int above) const {
-        const float left = cap + (plane - low) * scale * ring, right = cap + (high - plane) * scale * ring;
-        const float whole = costs.traversal * area + costs.intersection * (left * (float)below + right * (float)above);
+        const float whole = cost_of_both(costs, plane, (float)below, (float)above);
         // 2.6 of Kolodzey's thesis, where `and` means `or`
         return below == 0 || above == 0 ? whole * costs.empty_factor : whole;
     }

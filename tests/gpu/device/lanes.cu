@@ -38,10 +38,20 @@ extern "C" __global__ void compute_reals(const float* left, const float* right, 
 extern "C" __global__ void compute_ints(const int* left, const int* right, int packs, int* rows) {
     for (int pack : grid_stride(packs)) {
         const Int a = load(left + pack * PACK), b = load(right + pack * PACK);
-        const Int results[] = {a + b,         a - b,       a * b,  a & b,  a | b,
-                               a + 5,         a & 255,     a << 2, a >> 3, select(a < b, a, b),
-                               splat_int(-9), lane_index()};
-        for (int row = 0; row < 12; ++row) put(rows, row, packs, pack, results[row]);
+        const Int results[] = {a + b,
+                               a - b,
+                               a * b,
+                               a & b,
+                               a | b,
+                               a + 5,
+                               a & 255,
+                               a << 2,
+                               a >> 3,
+                               select(a < b, a, b),
+                               splat_int(-9),
+                               lane_index(),
+                               lanes_popcount(a)};
+        for (int row = 0; row < 13; ++row) put(rows, row, packs, pack, results[row]);
     }
 }
 

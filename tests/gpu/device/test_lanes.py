@@ -100,7 +100,7 @@ def test_integers(processors: Target, width: int) -> None:
     random = np.random.default_rng(4)
     a, b = (random.integers(-1000, 1000, PACKS * width).astype(np.int32) for _ in range(2))
     rows = run_kernel(
-        processors, "lanes", "compute_ints", PACKS, a, b, PACKS, np.zeros((12, len(a)), np.int32), width=width
+        processors, "lanes", "compute_ints", PACKS, a, b, PACKS, np.zeros((13, len(a)), np.int32), width=width
     )[-1]
     lanes = np.tile(np.arange(width), PACKS)
     expected = [
@@ -116,6 +116,7 @@ def test_integers(processors: Target, width: int) -> None:
         np.where(a < b, a, b),
         np.full_like(a, -9),
         lanes,
+        np.bitwise_count(a.view(np.uint32)),
     ]
     np.testing.assert_array_equal(rows, np.array(expected))
 

@@ -129,11 +129,10 @@ __device__ __forceinline__ void count_chunk(const float4* references, ChunkRange
     }
 }
 
-// What of a reference lies on a side. Cut boxes are those of what the plane leaves of the primitive, as far as they lie
-// in the reference's own.
+// What lies on a side of a reference that lies on both. Cut boxes are those of what the plane leaves of the primitive,
+// as far as they lie in the reference's own.
 __device__ __forceinline__ Aabb piece_of(const Primitives& primitives, const Reference& reference, const Plan& plan,
-                                         int sides, int side, int clips) {
-    if (sides != 3 || plan.axis == LEAF_AXIS) return reference.box;
+                                         int side, int clips) {
     Aabb slab = reference.box;
     if (side == 0) set_along(slab.upper, plan.axis, plan.plane);
     else set_along(slab.lower, plan.axis, plan.plane);
@@ -167,19 +166,29 @@ __device__ __forceinline__ SideBoxes store_sides(const Primitives& primitives, c
                                                  float4* references) {
     SideBoxes made = {empty_aabb(), empty_aabb()};
     int left = left_base + lefts_of(sides_here.before), right = right_base + rights_of(sides_here.before);
+    int3 cut[ITEMS];  // reference and both places: cut behind the others, whose boxes stay in registers till then
+    int cut_count = 0;
     for (int i = sides_here.first; i < sides_here.last; ++i) {
-        const Reference reference = load_reference(references, i);
-        const int sides = plan.sides(reference.box);
-        if ((sides & 1) != 0) {
-            const Aabb piece = piece_of(primitives, reference, plan, sides, 0, clips);
-            store_reference(references, left++, piece, reference.prim_id);
-            made.left = merge(made.left, piece);
+        const Aabb box = load_reference(references, i).box;
+        const int sides = plan.sides(box);
+        if (sides == 1) {
+            copy_reference(references, i, left++);
+            made.left = merge(made.left, box);
+        } else if (sides == 2) {
+            copy_reference(references, i, right++);
+            made.right = merge(made.right, box);
+        } else {
+            cut[cut_count++] = make_int3(i, left++, right++);
         }
-        if ((sides & 2) != 0) {
-            const Aabb piece = piece_of(primitives, reference, plan, sides, 1, clips);
-            store_reference(references, right++, piece, reference.prim_id);
-            made.right = merge(made.right, piece);
-        }
+    }
+    for (int i = 0; i < cut_count; ++i) {
+        const Reference reference = load_reference(references, cut[i].x);
+        const Aabb left_piece = piece_of(primitives, reference, plan, 0, clips),
+                   right_piece = piece_of(primitives, reference, plan, 1, clips);
+        store_reference(references, cut[i].y, left_piece, reference.prim_id);
+        store_reference(references, cut[i].z, right_piece, reference.prim_id);
+        made.left = merge(made.left, left_piece);
+        made.right = merge(made.right, right_piece);
     }
     return made;
 }

@@ -39,6 +39,12 @@ __device__ __forceinline__ void store_reference(float4* references, int referenc
     references[2 * (int64)reference] = make_float4(box.lower.x, box.lower.y, box.lower.z, __int_as_float(prim_id));
     references[2 * (int64)reference + 1] = make_float4(box.upper.x, box.upper.y, box.upper.z, 0.0f);
 }
+// As it is, by registers: put together anew, it would wait on the host for its own words.
+__device__ __forceinline__ void copy_reference(float4* references, int from, int to) {
+    const float4 lower = references[2 * (int64)from], upper = references[2 * (int64)from + 1];
+    references[2 * (int64)to] = lower;
+    references[2 * (int64)to + 1] = upper;
+}
 
 // A node that is being split, or the root of a small tree. `share`: how many references its subtree may have for each
 // one it has now.

@@ -54,6 +54,7 @@ struct Planes {
 
     __device__ __forceinline__ int place(int candidate) const { return candidate / SMALL * stride + candidate % SMALL; }
     __device__ __forceinline__ float plane(int candidate) const { return planes[place(candidate)]; }
+    __device__ __forceinline__ uint4 both_sets(int candidate) const { return sets[place(candidate)]; }
 
     // What lies on either side of a candidate's plane. What lies in it goes right of lower faces and left of upper
     // ones, so that both are tried.
@@ -157,7 +158,8 @@ __device__ __forceinline__ bool may_be_split(const SmallNode& node, int node_cou
 
 // A node that may be split is split where that costs less than all its tests, or by its number alone, if its share of
 // references allows it.
-__device__ __forceinline__ SmallSplit split_of(const Planes& all, const SmallNode& node, const SmallRules& rules) {
+template <class AllPlanes>
+__device__ __forceinline__ SmallSplit split_of(const AllPlanes& all, const SmallNode& node, const SmallRules& rules) {
     const int node_count = bits_of(node.set);
     const SmallSplit none = {NO_CANDIDATE, 0.0f, 0.0f, 0, 0};
     const uint64 word = best_candidate(all, node, node_count, rules.costs);
@@ -166,7 +168,7 @@ __device__ __forceinline__ SmallSplit split_of(const Planes& all, const SmallNod
                         (scaled_area(scaled_extent(node.cell.lower, node.cell.upper, scale)) * (float)node_count);
     if (word == 0 || (rules.by_cost && !(__uint_as_float((unsigned)(~word >> 32)) < whole))) return none;
     const int candidate = (int)(unsigned)~word;
-    const SmallSplit split = split_at(node, candidate, all.plane(candidate), all.sets[all.place(candidate)]);
+    const SmallSplit split = split_at(node, candidate, all.plane(candidate), all.both_sets(candidate));
     return split.share >= 1.0f ? split : none;
 }
 

@@ -105,7 +105,8 @@ class SmallStage:
     def _grow_subtrees(self, held: dict[str, Array], draft: Draft) -> None:
         """A block a root: counted, given places, written."""
         target = self.target
-        unit = target.unit(UnitSource(f"{ROOM}/subtrees.cu", constants=(("MANKU", not self.ways.counts_by_popc),)))
+        constants = (("MANKU", not self.ways.counts_by_popc),)
+        unit = target.unit(UnitSource(f"{ROOM}/subtrees.cu", constants=constants, rays_per_thread=0))
         counts, places, jobs = held["root_counts"], held["root_places"], self.roots * SMALL_THREADS
         given = {
             "totals": held["totals"],

@@ -2,17 +2,26 @@
 // memory. Twice: the first time counts, so that places follow from the order of the small roots, and notes its choices;
 // the second time writes. It is the same kernel, so that what was not noted is chosen by the same instructions.
 // from gpu.hierarchy.kdtree.builders.median_sah.small import NOTES
-#include "gpu/hierarchy/kdtree/builders/median_sah/small.cuh"
+#include "gpu/hierarchy/kdtree/builders/median_sah/small_lanes.cuh"
 
 constexpr int PLACE_THREADS = RUNS_SERIAL ? 1 : 512;
 
 struct SmallTree {
     float planes[CANDIDATES];
-    uint4 sets[CANDIDATES];
+    uint4 sets[IN_LANES ? SMALL : CANDIDATES];
+    int words[SET_WORDS][LANE_CANDIDATES];
     int unsorted[SMALL], prim_ids[SMALL];
     SmallNode waiting[SMALL_LEVELS + 2];
 
     __device__ __forceinline__ Planes all() { return {planes, sets, SMALL}; }
+    __device__ __forceinline__ LanePlanes in_lanes() { return {planes, words}; }
+    __device__ __forceinline__ void make_sets(int count) {
+        if (IN_LANES) in_lanes().make_sets(count);
+        else all().make_sets(count);
+    }
+    __device__ __forceinline__ SmallSplit split_of_node(const SmallNode& node, const SmallRules& rules) {
+        return IN_LANES ? split_of(in_lanes(), node, rules) : split_of(all(), node, rules);
+    }
 };
 
 // The sets of a root's noted choices, in the order of its visits.
@@ -46,7 +55,7 @@ struct Drafted {
 __device__ __forceinline__ int4 grow_tree(SmallTree& tree, const OpenNode& root, const SmallRules& rules, int visits,
                                           short* notes, const int2* places, const Drafted& to) {
     const bool writes = places != nullptr, is_noted = visits <= NOTES;
-    if (!is_noted) tree.all().make_sets(root.count);
+    if (!is_noted) tree.make_sets(root.count);
     else if (visits > 0) make_noted_sets(tree, root.count, notes, visits);
     if (thread_index() == 0) tree.waiting[0] = small_root(root);
     int waiting = 1, splits = 0, references = 0, visit = 0;
@@ -55,7 +64,7 @@ __device__ __forceinline__ int4 grow_tree(SmallTree& tree, const OpenNode& root,
         const SmallNode node = tree.waiting[--waiting];
         const SmallSplit split = is_noted
                                      ? noted_split(tree, node, visits > 0 ? (int)notes[visit] : NO_CANDIDATE, visit)
-                                     : split_of(tree.all(), node, rules);
+                                     : tree.split_of_node(node, rules);
         block_sync();
         if (!writes && thread_index() == 0 && visit < NOTES) notes[visit] = (short)split.candidate;
         if (split.candidate == NO_CANDIDATE) {

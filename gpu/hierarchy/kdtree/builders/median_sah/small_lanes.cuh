@@ -1,0 +1,99 @@
+// Small nodes where a thread has packs of lanes, as on the host: a plane is laid beside so many references at once, and
+// so many planes of a node are judged at once. Sets, choices and their order are those of small.cuh.
+#pragma once
+#include "gpu/device/lanes.cuh"
+#include "gpu/hierarchy/kdtree/builders/median_sah/small.cuh"
+
+// Manku's sums are asked for where the two ways of counting bits are compared: one by one, then.
+constexpr bool IN_LANES = !IS_SINGLE_RAY && !MANKU;
+static_assert(!IN_LANES || SMALL % PACK == 0, "packs of planes end where a side ends");
+
+// Words of 32 references of all planes' sets.
+constexpr int LEFT_WORDS = 0, RIGHT_WORDS = 2, SET_WORDS = 4, LANE_CANDIDATES = IN_LANES ? CANDIDATES : 1;
+
+// A small root's planes and sets, in the order of their candidates.
+struct LanePlanes {
+    const float* planes;
+    int (*words)[LANE_CANDIDATES];
+
+    __device__ __forceinline__ float plane(int candidate) const { return planes[candidate]; }
+    __device__ __forceinline__ uint4 both_sets(int candidate) const {
+        return make_uint4((unsigned)words[LEFT_WORDS][candidate], (unsigned)words[LEFT_WORDS + 1][candidate],
+                          (unsigned)words[RIGHT_WORDS][candidate], (unsigned)words[RIGHT_WORDS + 1][candidate]);
+    }
+
+    __device__ __forceinline__ void make_sets(int count) const {
+        for (int axis = 0; axis < 3; ++axis) {
+            const float *lows = planes + axis * SMALL, *highs = planes + (3 + axis) * SMALL;
+            uint64 flat = 0;
+            for (int i = 0; i < count; i += PACK) flat |= (uint64)mask_bits(load(lows + i) == load(highs + i)) << i;
+            flat &= all_of(count);
+            for (int side = axis; side < SIDES; side += 3) {
+                for (int i = 0; i < count; ++i) make_sets_of(side * SMALL + i, lows, highs, flat, count);
+            }
+        }
+    }
+
+private:
+    // `flat`: which references are flat along the axis. What is flat in the plane lies on one of its sides.
+    __device__ __forceinline__ void make_sets_of(int candidate, const float* lows, const float* highs, uint64 flat,
+                                                 int count) const {
+        const Real at = splat(planes[candidate]);
+        uint64 left = 0, right = 0, in_plane = 0;
+        for (int i = 0; i < count; i += PACK) {
+            left |= (uint64)mask_bits(load(lows + i) < at) << i;
+            right |= (uint64)mask_bits(load(highs + i) > at) << i;
+        }
+        for (int i = 0; flat != 0 && i < count; i += PACK) in_plane |= (uint64)mask_bits(load(lows + i) == at) << i;
+        (candidate >= 3 * SMALL ? left : right) |= in_plane & flat;
+        left &= all_of(count);
+        right &= all_of(count);
+        words[LEFT_WORDS][candidate] = (int)left;
+        words[LEFT_WORDS + 1][candidate] = (int)(left >> 32);
+        words[RIGHT_WORDS][candidate] = (int)right;
+        words[RIGHT_WORDS + 1][candidate] = (int)(right >> 32);
+    }
+};
+
+// A node's references on one side of a pack of planes.
+__device__ __forceinline__ Int counts_of(const LanePlanes& all, int words, int candidate, uint64 set) {
+    const Int low = load(all.words[words] + candidate), high = load(all.words[words + 1] + candidate);
+    return lanes_popcount(low & (int)set) + lanes_popcount(high & (int)(set >> 32));
+}
+
+// As best_candidate of small.cuh.
+__device__ __forceinline__ uint64 best_candidate(const LanePlanes& all, const SmallNode& node, int node_count,
+                                                 const SplitCosts& costs) {
+    Real least = splat(__int_as_float(0x7f800000));
+    Int chosen = splat_int(NO_CANDIDATE);
+    for (int side = 0; side < SIDES; ++side) {
+        const AxisCosts along_axis = costs_along(node.cell.lower, node.cell.upper, side % 3);
+        const float low = along_axis.low, high = along_axis.high, face = side >= 3 ? low : high;
+        for (int i = 0; i < SMALL; i += PACK) {
+            const unsigned mine = (unsigned)(node.set >> i) & PACK_BITS;
+            if (mine == 0) continue;
+            const int first = side * SMALL + i;
+            const Real plane = load(all.planes + first);
+            Mask may_split = (plane > low) & (plane < high);
+            if (low < high) may_split = may_split | plane == face;
+            may_split = may_split & mask_from_bits(mine);
+            if (!any(may_split)) continue;
+            const Int left = counts_of(all, LEFT_WORDS, first, node.set),
+                      right = counts_of(all, RIGHT_WORDS, first, node.set);
+            const Real whole = along_axis.cost_of_both(costs, plane, to_real(left), to_real(right));
+            const Mask is_empty = left == splat_int(0) | right == splat_int(0),
+                       divides = left < splat_int(node_count) | right < splat_int(node_count);
+            const Real cost = select(is_empty, whole * costs.empty_factor, whole);
+            const Mask is_less = may_split & divides & cost < least;
+            least = select(is_less, cost, least);
+            chosen = select(is_less, lane_index() + first, chosen);
+        }
+    }
+    uint64 found = 0;
+    for (int i = 0; i < PACK; ++i) {
+        if (lane(chosen, i) == NO_CANDIDATE) continue;
+        const uint64 word = ~((uint64)__float_as_uint(lane(least, i)) << 32 | (unsigned)lane(chosen, i));
+        if (word > found) found = word;
+    }
+    return found;
+}
