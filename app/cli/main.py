@@ -33,7 +33,7 @@ class Words:
 
     def __init__(self, names: argparse.Namespace) -> None:
         self._quiet, self._verbose = names.quiet, names.verbose
-        self._told = time.monotonic()
+        self._told, self._last = time.monotonic(), ""
 
     @property
     def is_verbose(self) -> bool:
@@ -63,6 +63,15 @@ class Words:
         if now - self._told > PATIENCE_S:
             self._told = now
             self.say(sentence)
+
+    def share(self, share: float, sentence: str) -> None:
+        """Which share of all is done, and at what: with -v whenever that is something else, else now and then."""
+        told = f"{share:.0%}: {sentence}"
+        if sentence != self._last:
+            self._last = sentence
+            self.progress(told)
+        elif not self._verbose:
+            self.now_and_then(told)
 
     def warn(self, sentence: str) -> None:
         """Something that went another way than was asked for."""

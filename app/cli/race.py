@@ -60,9 +60,9 @@ def run(names: argparse.Namespace, words: Words) -> int:
             prepare = functools.partial(race_report.prepared, scene=scene, state=state)
             if measures_others(settings.rays):
                 rays = workload_of(settings.rays.measured, scene)
-                found = race_rays(target, scene, entries, course, rays, hidden=state.hidden, say=words.progress)
+                found = race_rays(target, scene, entries, course, rays, hidden=state.hidden, say=words.share)
             else:
-                found = run_race(target, scene, entries, course, prepare=prepare, say=words.progress)
+                found = run_race(target, scene, entries, course, prepare=prepare, say=words.share)
     _write(names, found, words)
     if names.json:
         print(found.to_json())

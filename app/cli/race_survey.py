@@ -49,7 +49,7 @@ def correlate(names: argparse.Namespace, words: Words, scene: Scene, state: Stat
     prepare = functools.partial(race_report.prepared, scene=scene, state=state)
     with contextlib.closing(target_from(state.settings, words)) as target:
         found = survey(target, scene, entries, course, rays=rays, hidden=state.hidden, prepare=prepare,
-                       say=words.progress)  # fmt: skip
+                       say=words.share)  # fmt: skip
     if names.out is not None:
         ending = Path(names.out).suffix.lower()
         text = (

@@ -7,7 +7,7 @@ import contextlib
 import dataclasses
 import functools
 import platform
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from raygrove.app.document.jobs import Job
@@ -80,18 +80,18 @@ def report(job: Job, scene: Scene, state: State, contestants: Sequence[str], out
     course = course_of(state, scene, whole_clip(state, scene)[:MOST_FRAMES])
     count = len(course.moments)
     all_frames = timelines.span_of(scene, state.timeline, state.settings.timeline).frame_count
-    say: Callable[[str], None] = lambda sentence: job.report(None, sentence)  # noqa: E731
     with contextlib.closing(choose(state.settings.render.device, state.settings.device)) as target:
         target.check = job.check  # type: ignore[method-assign]
         prepare = functools.partial(prepared, scene=scene, state=state)
         entries, measured = entries_of(contestants, state), state.settings.rays
         if measures_others(measured):
             rays = workload_of(measured.measured, scene)
-            found = race_rays(target, scene, entries, course, rays, hidden=state.hidden, say=say)
+            found = race_rays(target, scene, entries, course, rays, hidden=state.hidden, say=job.report)
         else:
-            found = run_race(target, scene, entries, course, prepare=prepare, say=say)
+            found = run_race(target, scene, entries, course, prepare=prepare, say=job.report)
     if count < all_frames:
         left_out = f"The clip has {all_frames:,} frames, of which the first {count:,} were raced: a race has no more."
         found = dataclasses.replace(found, remarks=(left_out,))
+    job.report(1.0, "Writing the report.")
     write(out, found, command)
     return found

@@ -26,6 +26,9 @@ from .hit_proof import HitProof, compared
 from .intervals import LEAST_SAMPLES
 from .race import LETTERS, Contestant, Race, judged
 
+Say = Callable[[float, str], None]
+"""Hears which share of all is done, and what is done now."""
+
 Acted = TypeVar("Acted")
 """What a contestant did in a frame, as figures."""
 
@@ -80,7 +83,7 @@ def run(
     *,
     against: Entry | None = None,
     prepare: Callable[[Engine], None] = lambda engine: None,
-    say: Callable[[str], None] = lambda sentence: None,
+    say: Say = lambda share, sentence: None,
 ) -> Race:
     """Race. `against` is another one whose hits all are compared with, and which is not timed. `prepare` may hide
     objects or change materials of the engine, `say` hears how far it is. Raises Error for what cannot be raced, and
@@ -91,16 +94,16 @@ def run(
     with contextlib.closing(Engine(target, scene)) as engine:
         prepare(engine)
         lanes = [_Lane(engine, LETTERS[place], one, pixels) for place, one in enumerate(settings)]
+        told = Told(course, say)
         timed = timed_passes(
-            len(lanes), course, lambda place, n: lanes[place].draw(course.moments[n], course.cameras[n]), say
+            len(lanes), course, lambda place, n: lanes[place].draw(course.moments[n], course.cameras[n]), told
         )
-        say("Comparing hits.")
         if against is None:
             final = _Proof(lanes, oracle_of([entry.configuration for entry in entries]))
         else:
             beside = _Lane(engine, against.configuration, as_raced(against.settings), pixels)
             final = _Proof([*lanes, beside], len(lanes))
-        final.play(course)
+        final.play(course, told)
         made = [_contestant(lane, entry, rows, final) for lane, entry, rows in zip(lanes, entries, timed, strict=True)]
     frames = tuple(moment.frame_id for moment in course.moments)
     about = (course.size, entries[0].settings.ray_type, course.repeat, target.device_name, target.name)
@@ -155,28 +158,40 @@ class _Lane:
         return np.array(self._engine.target.download(self.pixels.array))
 
 
-def timed_passes(
-    count: int, course: Course, act: Callable[[int, int], Acted], say: Callable[[str], None]
-) -> list[list[list[Acted]]]:
+class Told:
+    """Tells `say` how far a race is, before each frame: of passes that warm up, that are timed, and the one that
+    compares."""
+
+    def __init__(self, course: Course, say: Say) -> None:
+        self.frames = len(course.moments)
+        self.warming = -(-WARM_FRAMES // self.frames)
+        self._all, self._done, self._say = (self.warming + course.repeat + 1) * self.frames, 0, say
+
+    def __call__(self, sentence: str) -> None:
+        """A frame begins."""
+        self._say(self._done / self._all, sentence)
+        self._done += 1
+
+
+def timed_passes(count: int, course: Course, act: Callable[[int, int], Acted], told: Told) -> list[list[list[Acted]]]:
     """What `act(place, number)` gives, of so many contestants in turn in each frame: by contestant, pass and frame. The
     first frames warm up, and are not among them."""
-    frames = len(course.moments)
 
-    def one_pass(first: int) -> list[list[Acted]]:
+    def one_pass(first: int, sentence: str) -> list[list[Acted]]:
         found: list[list[Acted]] = [[] for _ in range(count)]
-        for number in range(frames):
+        for number in range(told.frames):
+            told(sentence)
             for place in turns(count, first + number):
                 found[place].append(act(place, number))
         return found
 
-    for number in range(-(-WARM_FRAMES // frames)):
-        say(f"Warming up, pass {number + 1}.")
-        one_pass(0)
+    for number in range(told.warming):
+        one_pass(0, f"Warming up, pass {number + 1}.")
     timed: list[list[list[Acted]]] = [[] for _ in range(count)]
     for turn in range(course.repeat):
-        say(f"Pass {turn + 1} of {course.repeat}.")
-        for found, kept in zip(one_pass(turn * frames), timed, strict=True):
-            kept.append(found)
+        found = one_pass(turn * told.frames, f"Pass {turn + 1} of {course.repeat}.")
+        for one, kept in zip(found, timed, strict=True):
+            kept.append(one)
     return timed
 
 
@@ -193,9 +208,10 @@ class _Proof:
         self.trees: dict[str, ViewStatistics] = {}
         self.steps: dict[str, np.ndarray] = {}
 
-    def play(self, course: Course) -> None:
+    def play(self, course: Course, told: Told) -> None:
         """Draw all frames once more."""
         for moment, camera in zip(course.moments, course.cameras, strict=True):
+            told("Comparing hits.")
             true: dict[str, np.ndarray] = {}
             for place in self._order:
                 lane, is_last = self._lanes[place], moment is course.moments[-1]

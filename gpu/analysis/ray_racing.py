@@ -14,7 +14,7 @@ from ..target.base import Target
 from .hit_proof import HitProof, compared
 from .intervals import measured
 from .race import LETTERS, Contestant, Race, judged
-from .racing import Course, Entry, check, oracle_of, timed_passes
+from .racing import Course, Entry, Say, Told, check, oracle_of, timed_passes
 from .ray_lanes import Frame, Lane, StructureLane
 from .rivals.known import Rival, rival_lane
 from .workload import Rays, Workload
@@ -34,7 +34,7 @@ def run(
     *,
     hidden: Collection[int] = (),
     against: Entry | Rival | None = None,
-    say: Callable[[str], None] = lambda sentence: None,
+    say: Say = lambda share, sentence: None,
 ) -> Race:
     """Race over rays; of the course only instants and passes count. Objects that are `hidden`, by number, are left out.
     `against` is another one whose hits all are compared with, and which is not timed. Raises Error for what cannot be
@@ -42,10 +42,10 @@ def run(
     check(entries, course)
     beside = () if against is None else (against,)
     with _lanes(target, scene, (*entries, *beside), rays, hidden) as lanes:
-        timed = timed_passes(len(entries), course, lambda place, n: lanes[place].play(course.moments[n]), say)
-        say("Comparing hits.")
+        told = Told(course, say)
+        timed = timed_passes(len(entries), course, lambda place, n: lanes[place].play(course.moments[n]), told)
         oracle = oracle_of([one.configuration for one in entries]) if against is None else len(entries)
-        proofs = _proved(lanes, course, oracle, rays)
+        proofs = _proved(lanes, course, oracle, rays, told)
         made = [_contestant(LETTERS[place], entry, lanes[place], timed[place], proofs[place])
                 for place, entry in enumerate(entries)]  # fmt: skip
     frames = tuple(moment.frame_id for moment in course.moments)
@@ -74,10 +74,11 @@ def _lanes(
         yield lanes
 
 
-def _proved(lanes: Sequence[Lane], course: Course, oracle: int, rays: Workload) -> list[HitProof]:
+def _proved(lanes: Sequence[Lane], course: Course, oracle: int, rays: Workload, told: Told) -> list[HitProof]:
     """The pass that is not timed: all hits beside those of one contestant."""
     proofs = [HitProof() for _ in lanes]
     for moment in course.moments:
+        told("Comparing hits.")
         slack = slack_of(rays.at(moment))
         found: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         for place, lane in enumerate(lanes):

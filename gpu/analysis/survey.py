@@ -18,7 +18,7 @@ from ..hierarchy.registry import structures
 from ..scene import Scene
 from ..target.base import Target
 from .race import LETTERS, METRICS, Contestant, Correlation, Race, correlations_of, few_sentence, finite, verdict_of
-from .racing import Course, Entry, oracle_of, run
+from .racing import Course, Entry, Say, oracle_of, run
 from .ray_racing import run as race_rays
 from .whole_file import whole_file
 from .workload import Workload
@@ -127,7 +127,7 @@ def survey(
     rays: Workload | None = None,
     hidden: Collection[int] = (),
     prepare: Callable[[Engine], None] = lambda engine: None,
-    say: Callable[[str], None] = lambda sentence: None,
+    say: Say = lambda share, sentence: None,
 ) -> Survey:
     """Race all in heats, and compare the hits of all with those of brute force where it takes part, else of the first
     that could be raced. Where one cannot be, those of its heat race one by one, and it is left out. With `rays` these
@@ -139,23 +139,27 @@ def survey(
     ordered = [*entries[first : first + 1], *entries[:first], *entries[first + 1 :]]
     against: Entry | None = None
 
-    def raced(some: Sequence[Entry]) -> Race:
+    def raced(some: Sequence[Entry], first: int, title: str) -> Race:
+        def told(share: float, sentence: str) -> None:
+            say((first + share * len(some)) / len(ordered), f"{title}: {sentence}")
+
         if rays is None:
-            return run(target, scene, some, course, against=against, prepare=prepare)
-        return race_rays(target, scene, some, course, rays, hidden=hidden, against=against)
+            return run(target, scene, some, course, against=against, prepare=prepare, say=told)
+        return race_rays(target, scene, some, course, rays, hidden=hidden, against=against, say=told)
 
     for start in range(0, len(ordered), len(LETTERS)):
         heat = ordered[start : start + len(LETTERS)]
-        say(f"Heat {start // len(LETTERS) + 1}: {', '.join(one.configuration for one in heat)}.")
+        title = f"Heat {start // len(LETTERS) + 1} of {-(-len(ordered) // len(LETTERS))}"
+        say(start / len(ordered), f"{title}: {', '.join(one.configuration for one in heat)}.")
         try:
-            races.append(raced(heat))
+            races.append(raced(heat, start, title))
             against = against or heat[0]
             continue
         except Error as error:
-            say(f"One by one: {error}")
-        for one in heat:
+            say(start / len(ordered), f"One by one: {error}")
+        for place, one in enumerate(heat, start):
             try:
-                races.append(raced([one]))
+                races.append(raced([one], place, one.configuration))
                 against = against or one
             except Error as error:
                 left_out.append((one.configuration, str(error).rstrip(".")))

@@ -312,6 +312,11 @@ def test_three_frames_of_each_or_more_warm_up(frames: int, warm: int) -> None:
     """Whatever the clip's length: the third is captured where frames are replayed."""
     course = racing.Course([Moment(float(n)) for n in range(frames)], [Camera()] * frames, (8, 8), repeat=6)
     acted: list[tuple[int, int]] = []
-    timed = racing.timed_passes(2, course, lambda place, number: acted.append((place, number)), lambda said: None)
+    heard: list[tuple[float, str]] = []
+    told = racing.Told(course, lambda share, sentence: heard.append((share, sentence)))
+    timed = racing.timed_passes(2, course, lambda place, number: acted.append((place, number)), told)
     assert len(acted) == 2 * frames * (warm + 6) and [len(one) for one in timed] == [6, 6]
     assert all(len(one) == frames for passes in timed for one in passes)
+    passes = warm + 6 + 1  # the last compares, and is not among these
+    np.testing.assert_allclose([share for share, _ in heard], np.arange(frames * (warm + 6)) / (frames * passes))
+    assert heard[0][1] == "Warming up, pass 1." and heard[-1][1] == "Pass 6 of 6."
