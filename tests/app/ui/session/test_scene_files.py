@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtGui import QPixmap, QPixmapCache
 
 from raygrove.app.system import watch
+from raygrove.app.ui.session import scene_files
 from raygrove.app.ui.window.main_window import MainWindow
 from tests.app.stand_ins import PaintedMaker
 
@@ -21,10 +23,14 @@ def test_closing_goes_back_to_the_welcome_page(
 ) -> None:
     closed: list[object] = []
     monkeypatch.setattr(PaintedMaker, "close", lambda maker: closed.append(maker))
+    kept_at_the_end: list[bool] = []
+    kept = lambda: QPixmapCache.find("what was drawn of a widget", QPixmap(4, 4))  # noqa: E731
+    monkeypatch.setattr(scene_files, "give_memory_back", lambda: kept_at_the_end.append(kept()))
+    assert QPixmapCache.insert("what was drawn of a widget", QPixmap(4, 4)) and kept()
     scene_window.commands.actions["file.close"].trigger()
     assert scene_window.document.scene is None and scene_window.stack.currentWidget() is scene_window.welcome
     assert not scene_window.commands.actions["file.close"].isEnabled() and scene_window.windowTitle() == "Raygrove"
-    qtbot.waitUntil(lambda: len(closed) == 1)
+    qtbot.waitUntil(lambda: len(closed) == 1 and kept_at_the_end == [False])
     scene_window.open_demo("walker")
     qtbot.waitUntil(lambda: scene_window.document.scene is not None)
     assert scene_window.commands.actions["file.close"].isEnabled()
