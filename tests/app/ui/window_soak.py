@@ -2,8 +2,9 @@
 undo and exports, with the real engine on the host, in one process.
 
 `python -m tests.app.ui.window_soak [--minutes N] [--seed N]`, with a display or QT_QPA_PLATFORM=offscreen. Each choice
-and scene is met once; a minute later, each few minutes and at the end, with the scene closed: memory, descriptors,
-threads and temporary files; what grows is a finding, and so is a window that does not answer. All is done from within
+and scene is met once; a minute later (and 260 steps, which a busy machine takes longer for), each few minutes and at
+the end, with the scene closed: memory, descriptors, threads and temporary files; what grows is a finding, and so is a
+window that does not answer. All is done from within
 Qt's event loop, as by a person: outside of it Qt keeps all that is to be deleted later for ever.
 """
 
@@ -28,6 +29,8 @@ from raygrove.app.settings.workspaces import FIRST, WORKSPACES
 from tests.campaign.soak import Looks, has_grown, taken_by
 
 ANSWER_S = 60.0
+STEPS = 260
+"""What is done in a minute where nobody else has the processors."""
 SIZES = ((900, 600), (700, 500), (1000, 640))
 DEMOS = ("walker", "cloth", "explode", "orbit")
 Work = Iterator[float]
@@ -179,7 +182,7 @@ class WindowSoak:
         looks.start(minutes)
         while time.monotonic() < looks.end:
             yield from self.step()
-            if looks.are_due():
+            if looks.are_due(self.counts):
                 found = dict[str, float]()
                 yield from self.taken(found)
                 looks.add(found, self.counts)
@@ -201,7 +204,7 @@ def main(arguments: list[str] | None = None) -> int:
         work.mkdir()
         own.mkdir()
         tempfile.tempdir, os.environ["XDG_CONFIG_HOME"] = str(own), str(work)
-        looks = Looks()
+        looks = Looks(STEPS)
         live(WindowSoak(work, names.seed, names.combinations).day(names.minutes, looks))
         tempfile.tempdir = None
     return int(has_grown(looks.first, looks.last))
