@@ -6,11 +6,17 @@ from __future__ import annotations
 import os
 import re
 
+import numpy as np
+
 TEXTS = frozenset({"obj", "off", "ply", "stl"})
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 FACET = re.compile(rb"\bfacet[ \t]+normal\b", re.IGNORECASE)
 PLY_END = re.compile(rb"^end_header[ \t]*\r?\n", re.MULTILINE)
 PLY_ELEMENT = re.compile(rb"^element[ \t]+(\S+)[ \t]+(\d+)[ \t]*\r?$", re.MULTILINE)
+PLY_ELEMENTS = re.compile(rb"^element[ \t]+(\S+)[ \t]+(\d+)[ \t]*\r?\n((?:(?!element\b)[^\n]*\n)*)", re.MULTILINE)
+PLY_FRACTIONS = re.compile(rb"\b(?:float|double|float32|float64)\b")
+NO_INDEX = re.compile(rb"[\d+-]*[^\s\d+-]\S*")
+EMPTY_LINE, NEW_LINE = re.compile(rb"\n[ \t\r]*\n"), 10
 ROW = re.compile(rb"^[ \t]*[^\s#]", re.MULTILINE)
 MAX_HEADER = 1 << 16
 
@@ -50,7 +56,7 @@ def damage(data: bytes, extension: str) -> str:
     if (place := data.find(b"\0", 0, end)) >= 0:
         line = data.count(b"\n", 0, place) + 1
         return f"line {line:,} holds a zero byte, where a text has none"
-    return _rows_too_many(data) if extension == "ply" else ""
+    return (_rows_too_many(data) or _no_whole_number(data)) if extension == "ply" else ""
 
 
 def _is_text(data: bytes, size: int, extension: str) -> bool:
@@ -75,3 +81,21 @@ def _rows_too_many(data: bytes) -> str:
         return ""  # which is told without a look at each line
     there = sum(1 for _ in ROW.finditer(data, end.end()))
     return f"its header says {wanted:,} lines of data, and {there:,} are there" if there > wanted else ""
+
+
+def _no_whole_number(data: bytes) -> str:
+    """libassimp reads the digits that an index of a PLY's face begins with, and leaves out the rest: 1e-46 is 1."""
+    end = PLY_END.search(data[:MAX_HEADER])
+    if end is None or EMPTY_LINE.search(data, end.end() - 1):
+        return ""  # where lines are no rows
+    body = np.frombuffer(data, np.uint8)[end.end() :]
+    starts = [end.end(), *(np.flatnonzero(body == NEW_LINE) + end.end() + 1).tolist(), len(data)]
+    first = 0
+    for name, count, properties in PLY_ELEMENTS.findall(data[: end.start()] + b"\n"):
+        begin, after = (starts[min(row, len(starts) - 1)] for row in (first, first + int(count)))
+        first += int(count)
+        wrong = name == b"face" and not PLY_FRACTIONS.search(properties) and NO_INDEX.search(data, begin, after)
+        if wrong:
+            word, line = wrong[0].decode("utf-8", "replace"), data.count(b"\n", 0, wrong.start()) + 1
+            return f"line {line:,} has {word!r} where the index of a vertex should be"
+    return ""

@@ -144,10 +144,11 @@ class _Words:
         """Whether any is left."""
         return self.place < len(self.words)
 
-    def one(self, _: str) -> float:
-        """The next value."""
+    def one(self, kind: str) -> float:
+        """The next value; of a type of whole numbers nothing else is taken."""
         self.place += 1
-        return float(self.words[self.place - 1])
+        word = self.words[self.place - 1]
+        return float(word) if PLY_TYPES[kind].startswith("f") else int(word)
 
     def table(self, count: int, columns: Columns) -> dict[str, np.ndarray]:
         """The next `count` rows, by column."""

@@ -113,16 +113,18 @@ class Soak:
         return State(settings=set_option(settings, "device.threads", 1))
 
     def meet(self) -> None:
-        """Each choice with each scene and each kind of file, and exported in each way, once."""
+        """Each choice with each scene and each kind of file, at each size, in motion and at rest, and exported in each
+        way, once."""
         scenes = list(self.scenes)
         for path in self.opened:
             with contextlib.suppress(SceneError):
                 scenes.append(load([path], ImportLimits()))
-        for choice in self.choices:
-            for scene in scenes:
-                self.draw(choice, scene)
+        for choice, scene in itertools.product(self.choices, scenes):
+            for slot, is_moving in itertools.product(self.slots, (True, False)):
+                self.draw(choice, scene, slot, is_moving)
             for name in EXPORTS:
-                self.export(name, choice)
+                with contextlib.suppress(HierarchyError):
+                    self.export(name, choice, scene)
 
     def taken(self) -> dict[str, float]:
         """What the process has, with the scenes that it began with."""
@@ -144,12 +146,19 @@ class Soak:
             assert str(error).rstrip().endswith((".", ")")), error
             self.counts["sentence"] += 1
 
-    def draw(self, choice: Choice | None = None, scene: Scene | None = None) -> None:
-        """Some instants of a scene, as it plays."""
+    def draw(
+        self,
+        choice: Choice | None = None,
+        scene: Scene | None = None,
+        slot: HostSlot | None = None,
+        is_moving: bool | None = None,
+    ) -> None:
+        """Some instants of a scene, as it plays; what is not said is left to chance."""
         scene = scene or self.chance.choice(self.scenes)
-        state, slot = self.state(choice), self.chance.choice(self.slots)
+        state, slot = self.state(choice), slot or self.chance.choice(self.slots)
         for _ in range(3):
-            self.maker.draw(scene, state, Moment(self.chance.uniform(0.0, 1.0)), (slot,), self.chance.random() < 0.5)
+            moves = self.chance.random() < 0.5 if is_moving is None else is_moving
+            self.maker.draw(scene, state, Moment(self.chance.uniform(0.0, 1.0)), (slot,), moves)
 
     def open(self) -> None:
         """A file, good or damaged, in the place of one of the scenes."""
@@ -160,10 +169,10 @@ class Soak:
         """A scene that is built in."""
         return make_demo(*self.chance.choice(DEMOS))
 
-    def export(self, name: str | None = None, choice: Choice | None = None) -> None:
+    def export(self, name: str | None = None, choice: Choice | None = None, scene: Scene | None = None) -> None:
         """Three frames as pictures, or their figures as a table."""
         out = self.folder / (name or self.chance.choice(EXPORTS))
-        state, scene = self.state(choice), self.chance.choice(self.scenes)
+        state, scene = self.state(choice), scene or self.chance.choice(self.scenes)
         plan = exporting.plan_of(state, scene, str(out), range(3))
         exporting.export(Job("a soak's export"), state=state, scene=scene, plan=plan)
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from raygrove.app.scene_io import SceneError, load
+from raygrove.app.scene_io.damage import damage
 from raygrove.app.scene_io.file_kinds import other_kind
 from raygrove.app.scene_io.gltf_faults import gltf_fault
 from tests.app.scene_io import writers
@@ -110,7 +111,22 @@ READ_OVER: dict[str, tuple[str, str, str]] = {
         PLY_TEXT.replace("1 0 0\n", "1 0 0\n0.5 0 0\n"),
         "says 4 lines of data, and 5 are there",
     ),
+    "a fraction among indices": (
+        "a.ply",
+        PLY_TEXT.replace("3 0 1 2", "3 0 1e-46 2"),
+        "line 13 has '1e-46' where the index of a vertex should be",
+    ),
 }
+
+
+def test_numbers_of_faces_that_may_be_fractions_are_no_damage() -> None:
+    """Those of a property that is one, of an element behind the faces, and where an empty line moves all rows."""
+    weighed = PLY_TEXT.replace("_indices\n", "_indices\nproperty float weight\n").replace("3 0 1 2", "3 0 1 2 0.5")
+    followed = PLY_TEXT.replace("end_header", "element point 1\nproperty float x\nend_header") + "0.25\n"
+    empty = PLY_TEXT.replace("end_header\n0 0 0\n1 0 0", "end_header\n0 0 0\n\n0.5 0 0")
+    for text in (PLY_TEXT, weighed, followed, empty, PLY_TEXT[: PLY_TEXT.index("0 0 0")]):
+        assert damage(text.encode(), "ply") == ""
+        assert damage(text.replace("\n", "\r\n").encode(), "ply") == ""
 
 
 @pytest.mark.parametrize("name", READ_OVER)

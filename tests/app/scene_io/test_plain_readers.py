@@ -105,6 +105,11 @@ BAD = {
         "ply",
         b"ply\nformat ascii 1.0\nelement vertex 9\nproperty float x\nproperty float y\nproperty float z\nend_header\n1",
     ),
+    "a fraction among indices": (
+        "ply",
+        b"ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
+        b"element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1.0 2\n",
+    ),
     "faces without columns": ("ply", b"ply\nformat ascii 1.0\nelement face 999999999999\nend_header\n"),
     "ten numbers": ("raw", b"1 2 3 4 5 6 7 8 9 10\n"),
     "no triangle": ("raw", b"name\n"),
