@@ -87,6 +87,20 @@ def test_a_unit_that_does_not_compile_says_the_first_reason_in_its_sentence(
     assert "octopus" in str(caught.value).partition("\n")[0]
 
 
+def test_a_disk_that_is_full_while_a_unit_is_linked_is_told_with_what_to_do(tmp_path: pathlib.Path) -> None:
+    script = tmp_path / "full"
+    said = (
+        "In function main\nld: final link failed: No space left on device\ncollect2: error: ld returned 1 exit status"
+    )
+    script.write_text(f"#!/bin/sh\ncat > /dev/null\nprintf '{said}' >&2\nexit 1\n")
+    script.chmod(0o755)
+    with pytest.raises(CompileError) as caught:
+        host_compiler._run_compiler([str(script)], "int f();", lambda: None)
+    sentence = str(caught.value).partition("\n")[0]
+    assert "final link failed: No space left on device. Free some space, or name other places by" in sentence
+    assert sentence.endswith("RAYGROVE_CACHE and TMPDIR.")
+
+
 def test_a_compiler_that_takes_long_is_heard_to_its_end(tmp_path: pathlib.Path) -> None:
     """It is asked several times whether it goes on, and its input comes whole, longer than a pipe holds."""
     script, text, asked, go = tmp_path / "slow", "int f();" * 100_000, list[int](), tmp_path / "go"
