@@ -45,9 +45,11 @@ HEAD_INTERVAL_S, FIELDS_INTERVAL_S = 1.0 / 20.0, INTERVAL_S
 
 LEAST_WIDTH = 36
 """Pixels that the clip's field may be squeezed to in a small window."""
-LEAST_SCRUBBER_WIDTH, WANTED_SCRUBBER_WIDTH, LED_WIDTH = 104, 120, 320
-"""Pixels of the scrubber in the least bar there is, where fields can give way to it (what they do is in the menu
-Animation, too), and where charts lie along it."""
+LEAST_SCRUBBER_WIDTH, WANTED_SCRUBBER_WIDTH = 104, 120
+"""Pixels of the scrubber in the least bar there is, and where fields can give way to it: what they do is in the menu
+Animation, too."""
+LED_WIDTH, LED_SHARE = 320, 0.4
+"""Pixels of it where charts lie along it, and how much of the bar these may have."""
 
 
 class TimelineBar(QWidget):
@@ -276,11 +278,15 @@ class TimelineBar(QWidget):
         super().resizeEvent(event)
         self._make_room()
 
+    def _wanted(self) -> int:
+        """Pixels of the scrubber for which fields give way."""
+        return max(LED_WIDTH, round(LED_SHARE * self.width())) if self.axis.is_led else WANTED_SCRUBBER_WIDTH
+
     def _make_room(self) -> None:
         room = (
             self.width()
             - self.minimumSizeHint().width()
-            - ((LED_WIDTH if self.axis.is_led else WANTED_SCRUBBER_WIDTH) - LEAST_SCRUBBER_WIDTH)
+            - (self._wanted() - LEAST_SCRUBBER_WIDTH)
             - (0 if self.clip_box.isHidden() else self.clip_box.sizeHint().width() + 3)
         )
         for widget in reversed(self._giving_way):

@@ -213,7 +213,7 @@ def test_costs_unfold_above_the_line_and_lie_along_it(scene_window: MainWindow) 
         take_places()
         assert cost.isVisible() and bar.cost.arrowType() == Qt.ArrowType.DownArrow
         check_along(cost.chart, bar, width)
-        assert bar.scrubber.width() >= (320 if width >= 900 else 104)
+        assert bar.scrubber.width() >= (max(320, 0.4 * bar.width()) if width >= 900 else 104)
         bar.cost.click()
         take_places()
         assert not cost.isVisible() and bar.cost.arrowType() == Qt.ArrowType.UpArrow
