@@ -13,6 +13,7 @@ import pytest
 
 from raygrove.gpu.scene import Clip, KeyFrames, Mesh, Node, Object, Scene
 from tests.app.stand_ins import PaintedMaker, settle
+from tests.app.warm_imports import Server
 from tests.waiting import EVENT_S
 
 if TYPE_CHECKING:
@@ -52,6 +53,24 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
     folder = tmp_path_factory.mktemp("config")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(folder))
     return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def warm_imports() -> Iterator[Server]:
+    """Imports by children that are forked where their modules are loaded."""
+    from raygrove.app.scene_io import importer
+
+    server = Server(importer._start)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(importer, "_start", server.start)
+        yield server
+    server.end()
+
+
+@pytest.fixture
+def real_imports(warm_imports: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Imports by children that begin from nothing, as the program's do."""
+    monkeypatch.setattr("raygrove.app.scene_io.importer._start", warm_imports.as_the_program_does)
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from PIL import Image
 from raygrove.app.scene_io import ImportLimits, SceneError, costs, gltf_costs, images, load
 from raygrove.app.scene_io.compressed import unpack
 from raygrove.app.scene_io.images import decode
+from raygrove.app.scene_io.read import read_files
 from tests.app.scene_io import writers
 from tests.app.scene_io.test_references import COLLADA
 from tests.campaign import hostile_files
@@ -200,13 +201,25 @@ def test_pictures_that_hold_little_share_the_room_of_one(tmp_path: Path, monkeyp
         decode(tmp_path / "flat3.png", 4096, room)
 
 
-def test_the_pictures_of_a_model_share_it(tmp_path: Path) -> None:
+def model_of_pictures(folder: Path, side: int) -> Path:
+    """A model with five pictures of black pixels, `side` each way."""
     names = [f"{place}.png" for place in range(5)]
-    Image.new("L", (13_000, 13_000)).save(tmp_path / names[0])
+    Image.new("L", (side, side)).save(folder / names[0])
     for name in names[1:]:
-        (tmp_path / name).hardlink_to(tmp_path / names[0])
-    document = hostile_files.textured(*names)
-    scene = load([written(tmp_path, document)], ImportLimits(texture_size=16384))
+        (folder / name).hardlink_to(folder / names[0])
+    return written(folder, hostile_files.textured(*names))
+
+
+def test_the_pictures_of_a_model_share_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(images, "MAX_BYTES", 3 << 19)
+    scene = read_files([str(model_of_pictures(tmp_path, 512))], ImportLimits(), 0.0, lambda fraction, text: None)
+    assert [texture.pixels.shape for texture in scene.textures] == [(512, 512, 4)]
+    assert any("4.png (unpacks from" in remark.sentence for remark in scene.remarks)
+
+
+@pytest.mark.full
+def test_the_largest_pictures_of_a_model_share_it(tmp_path: Path) -> None:
+    scene = load([model_of_pictures(tmp_path, 13_000)], ImportLimits(texture_size=16384))
     assert [texture.pixels.shape for texture in scene.textures] == [(13_000, 13_000, 4)]
     assert any("4.png (unpacks from" in remark.sentence for remark in scene.remarks)
 

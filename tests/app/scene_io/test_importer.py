@@ -18,6 +18,8 @@ from tests.app.scene_io import writers
 from tests.conftest import patience
 from tests.waiting import PROCESS_S
 
+pytestmark = pytest.mark.usefixtures("real_imports")
+
 ROOT = Path(__file__).resolve().parents[3]
 FAULTS = {
     "crash": r"crashed \(SIGSEGV\).*damaged",

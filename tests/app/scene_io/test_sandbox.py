@@ -15,6 +15,8 @@ from raygrove.gpu import linux_sandbox
 from raygrove.gpu.linux_sandbox import SandboxError
 from tests.app.scene_io import writers
 
+pytestmark = pytest.mark.usefixtures("real_imports")
+
 ROOT = Path(__file__).resolve().parents[3]
 has_both = pytest.mark.skipif(
     not (linux_sandbox.landlock_version() and linux_sandbox.has_seccomp()),
