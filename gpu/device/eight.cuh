@@ -1,7 +1,7 @@
 // Eight numbers worked as one, whatever a pack's width: what one ray of a pack has to do with the children of a wide
 // node. Bodies for AVX-512 and AVX2; anywhere else loops.
 //
-//     Eight                      *, -, min, max; splat_eight, load_eight
+//     Eight                      *, -, min, max; splat_eight, load_eight, store_eight
 //     bits_not_above(a, b)       bit i where a <= b at place i
 //     bits_below_zero(eight)     bit i where integer i is negative
 //     write_chosen(at, eight, chosen)           integers side by side, those whose bit is set; writes eight, always
@@ -17,6 +17,7 @@ struct Eight {
 };
 __device__ __forceinline__ Eight splat_eight(float value) { return {_mm256_set1_ps(value)}; }
 __device__ __forceinline__ Eight load_eight(const float* at) { return {_mm256_loadu_ps(at)}; }
+__device__ __forceinline__ void store_eight(float* at, Eight value) { _mm256_storeu_ps(at, value.v); }
 __device__ __forceinline__ Eight operator*(Eight a, Eight b) { return {a.v * b.v}; }
 __device__ __forceinline__ Eight operator-(Eight a, Eight b) { return {a.v - b.v}; }
 __device__ __forceinline__ Eight min(Eight a, Eight b) { return {_mm256_min_ps(a.v, b.v)}; }
@@ -30,6 +31,9 @@ __device__ __forceinline__ Eight splat_eight(float value) {
 }
 __device__ __forceinline__ Eight load_eight(const float* at) {
     return {{at[0], at[1], at[2], at[3], at[4], at[5], at[6], at[7]}};
+}
+__device__ __forceinline__ void store_eight(float* at, Eight value) {
+    for (int i = 0; i < 8; ++i) at[i] = value.v[i];
 }
 __device__ __forceinline__ Eight operator*(Eight a, Eight b) {
     for (int i = 0; i < 8; ++i) a.v[i] *= b.v[i];

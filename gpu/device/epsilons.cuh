@@ -21,6 +21,14 @@ constexpr float SLAB_MOVE = 1e-13f;
 // Of where a box is left: entry and exit are each a product and a difference, four roundings, on either side.
 constexpr float SLAB_GROWTH = 1.0000005f;
 static_assert(SLAB_GROWTH - 1.0f >= 8 * ROUNDING);
+// Of the beam of a pack, which encloses the tests of its rays (beam.cuh): how far origins are moved, of themselves and
+// at least; where boxes are left, five more roundings on either side; beyond which coordinates and inverses it is not
+// used.
+constexpr float BEAM_SHARE = 4e-7f, BEAM_MOVE = 1.2e-13f;
+static_assert(BEAM_SHARE > SLAB_SLACK + rounded(2) && BEAM_MOVE > 1.1f * SLAB_MOVE);
+constexpr float BEAM_GROWTH = 1.0000015f;
+static_assert(BEAM_GROWTH - SLAB_GROWTH >= 10 * ROUNDING);
+constexpr float BEAM_REACH = 1e18f;
 // About a centre, where nothing is left to the comparison: a half extent pays for all (docs/decisions/
 // centre-and-half-extent.md). It grows by 16 u of itself and 4 u of the centre when it is stored, and by 7 u of origin
 // * inverse in the test.

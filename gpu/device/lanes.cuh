@@ -73,6 +73,14 @@ __device__ __forceinline__ Int truncated(Real value) { return (int)value; }
 #endif
 
 // The smallest and largest value among the lanes of a mask; FLOAT_MAX and -FLOAT_MAX of none.
+#if defined(__AVX512F__) && defined(__AVX512VL__) && RAYS_PER_THREAD == 16
+inline float horizontal_min(Real value, Mask mask) {
+    return _mm512_reduce_min_ps((NativeReal)select(mask, value, splat(FLOAT_MAX)).v);
+}
+inline float horizontal_max(Real value, Mask mask) {
+    return _mm512_reduce_max_ps((NativeReal)select(mask, value, splat(-FLOAT_MAX)).v);
+}
+#else
 __device__ __forceinline__ float horizontal_min(Real value, Mask mask) {
     const Real masked = select(mask, value, splat(FLOAT_MAX));
     float result = lane(masked, 0);
@@ -87,3 +95,4 @@ __device__ __forceinline__ float horizontal_max(Real value, Mask mask) {
     for (int i = 1; i < PACK; ++i) result = max(result, lane(masked, i));
     return result;
 }
+#endif

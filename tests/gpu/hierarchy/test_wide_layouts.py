@@ -218,6 +218,34 @@ def test_packs_and_single_rays_agree(host_target: Target, layout: str, traversal
         target.close()
 
 
+@pytest.mark.parametrize("shift", [0.0, 300.0])
+@pytest.mark.parametrize("width", [8, 16])
+def test_beams_miss_nothing(width: int, shift: float) -> None:
+    """Packs that go down the same axes, from one eye and from places apart, near the origin and off it."""
+    random = np.random.default_rng(8)
+    corners = (soup(600).corners() + np.float32(shift)).astype(np.float32)
+    eyes = random.uniform(-1.0, 2.0, (200, 1, 3)) + random.uniform(0.0, 0.3, (200, 1, 1)) * random.random((200, 16, 3))
+    ends = random.uniform(0.0, 1.0, (200, 1, 3)) + random.uniform(0.0, 0.2, (200, 1, 1)) * random.random((200, 16, 3))
+    away = (ends - eyes).reshape(-1, 3)
+    origins = (eyes.reshape(-1, 3) + shift).astype(np.float32)
+    directions = (away / np.linalg.norm(away, axis=1, keepdims=True)).astype(np.float32)
+    signs = np.signbit(directions).reshape(200, 16, 3)
+    assert (signs == signs[:, :1]).all(axis=(1, 2)).mean() > 0.3, "many packs make a beam"
+    expected = triangle_hits(corners, origins, directions)
+    assert 0.2 < (expected.prim_id >= 0).mean() < 0.99
+    target = make_target("host")
+    target.lane_count = width
+    hierarchy = make(target, "lbvh", "bvh8", "bvh8_stack")
+    hierarchy.build(scene_of(corners).upload(target))
+    certain = expected.is_certain
+    for kind in ("closest", "any"):
+        found = trace(hierarchy, origins, directions, kind).prim_id
+        np.testing.assert_array_equal(found[certain] >= 0, expected.prim_id[certain] >= 0)
+        if kind == "closest":
+            np.testing.assert_array_equal(found[certain], expected.prim_id[certain])
+    target.close()
+
+
 @pytest.mark.parametrize("layout", ["bvh8", "cwbvh"])
 def test_threads_chunks_and_refits_do_not_show(monkeypatch: pytest.MonkeyPatch, layout: str) -> None:
     monkeypatch.setenv("RAYGROVE_HOST_FORCE_SPLIT", "1")

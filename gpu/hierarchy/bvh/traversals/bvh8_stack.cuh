@@ -1,11 +1,13 @@
-// Traverses bvh8 nodes with a stack. A pack goes where any of its rays goes, first to the child that most of its rays
-// enter first; where few of its rays go together, and in packs with mixed signs, its rays are interleaved
-// (interleaved_rays.cuh). A single ray traverses as bvh8_single does. Idle lanes are legal.
+// Traverses bvh8 nodes with a stack. A pack goes where any of its rays goes, first to the child that its beam enters
+// first (beam.cuh); where few of its rays go together, and in packs with mixed signs, its rays are interleaved
+// (interleaved_rays.cuh). A single ray traverses as bvh8_single does. Idle lanes are legal. Packs that are asked for
+// their nodes, or of which no beam is made, go first to the child that most of their rays enter first.
 //
 // Unit constants: STACK_DEPTH, a proven bound of the number of children that wait (seven a level);
 // STACK_KEEPS_DISTANCE.
 // from gpu.hierarchy.bvh.layouts import NodesAndRoot
 #pragma once
+#include "gpu/hierarchy/bvh/traversals/beam.cuh"
 #include "gpu/hierarchy/bvh/traversals/bvh8_single.cuh"
 #include "gpu/hierarchy/bvh/traversals/interleaved_rays.cuh"
 
@@ -101,6 +103,38 @@ __device__ __forceinline__ void traverse_bvh8(const Bvh8Stack& tree, const Slabs
     }
 }
 
+// A pack that goes down the same axes, with its beam before its rays.
+template <class Primitives, class OnPrimitive, class OnNode>
+__device__ __forceinline__ void traverse_bvh8_by_beam(const Bvh8Stack& tree, const Slabs& slabs, Beam& beam,
+                                                      const Primitives& primitives, Rays& rays,
+                                                      OnPrimitive& on_primitive, OnNode& on_node) {
+    BeamWaiting<STACK_DEPTH + 1> waiting;  // a node's children all wait
+    const int turned = slabs.sign_x | slabs.sign_y << 1 | slabs.sign_z << 2;
+    Mask lanes = rays.active;
+    for (int child = tree.root[0]; child != EMPTY_CHILD; child = waiting.pop(rays, lanes, beam.t_max * BEAM_GROWTH)) {
+        if (is_leaf(child)) {
+            if (!visit_leaf(child, primitives, rays, on_primitive, on_node)) return;
+            if (!OnPrimitive::IS_ANY_ENOUGH) beam.end_at_rays(rays);
+        } else if (__popc(mask_bits(lanes)) <= FEW_RAYS) {
+            traverse_incoherent(tree, child, mask_bits(lanes), slabs, primitives, rays, on_primitive, on_node);
+            if (!any(rays.active)) return;
+            if (!OnPrimitive::IS_ANY_ENOUGH) beam.end_at_rays(rays);
+        } else {
+            const Bvh8Node* node = &as<const Bvh8Node>(tree.nodes)[child];
+            float entries[WIDE_SLOTS];
+            const int first = waiting.count;
+            unsigned rest = OctantOrders<256>::order(beam.enter_eight(&node->planes[0][0], entries), turned);
+            for (; rest != 0u; rest &= rest - 1u) {
+                const int slot = (__ffs((int)rest) - 1) ^ turned;
+                Real entry;
+                const Mask enters = enter_bvh8_child<true>(&node->planes[0][slot], slabs, rays, entry);
+                if (any(enters) && node->children[slot] != EMPTY_CHILD)
+                    waiting.push(first, node->children[slot], entries[slot], enters);
+            }
+        }
+    }
+}
+
 template <class Primitives, class OnPrimitive, class OnNode>
 __device__ __forceinline__ void traverse(const Bvh8Stack& tree, const Primitives& primitives, Rays& rays,
                                          OnPrimitive& on_primitive, OnNode& on_node) {
@@ -110,6 +144,15 @@ __device__ __forceinline__ void traverse(const Bvh8Stack& tree, const Primitives
     } else {
         bool agrees;
         const Slabs slabs = make_slabs(rays, agrees);
+        if constexpr (!NEEDS_LANES<OnNode>) {
+            if (agrees) {
+                Beam beam(slabs, rays);
+                if (beam.is_sound()) {
+                    traverse_bvh8_by_beam(tree, slabs, beam, primitives, rays, on_primitive, on_node);
+                    return;
+                }
+            }
+        }
         if (!agrees && INTERLEAVES && !OnNode::IS_ASKED && !is_leaf(tree.root[0])) {
             traverse_incoherent(tree, tree.root[0], mask_bits(rays.active), slabs, primitives, rays, on_primitive,
                                 on_node);
