@@ -22,9 +22,9 @@ from .measure import Stage, median, timed
 from .peers.embree import PACKS, EmbreeProcess, PeerAbsentError, RaySet
 from .ray_scenes import Subject
 from .ray_sets import ANY_HIT, COHERENT, Rays, rays_of
-from .tracing_goals import best_tree
+from .tracing_goals import best_split_tree, best_tree
 
-BEST = "best"
+BEST, BEST_SPLIT = "best", "best-split"
 SLOW_BUILDERS = ("sbvh", "median_sah", "sah_events")
 MOST_SLOW = 3_000_000
 """Triangles that builders of spatial splits and kd-trees are given at most."""
@@ -38,8 +38,8 @@ UNTIL_ASLEEP = 0.003
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """What is measured of every scene: trees as NAME, NAME+LAYOUT or NAME+OPTIMISER, or `best`; sizes of pictures;
-    kinds of rays; `repeat` traces of each, `peers` the qualities of Embree's trees."""
+    """What is measured of every scene: trees as NAME, NAME+LAYOUT or NAME+OPTIMISER, `best` or `best-split`; sizes of
+    pictures; kinds of rays; `repeat` traces of each, `peers` the qualities of Embree's trees."""
 
     trees: tuple[str, ...]
     sizes: tuple[tuple[int, int], ...]
@@ -67,9 +67,13 @@ def settings_of(tree: str, target_kind: str) -> ViewSettings:
     """What a tree's word means. ValueError for none."""
     if tree == BEST:
         return best_tree(target_kind)
+    if tree == BEST_SPLIT:
+        return best_split_tree(target_kind)
     name, *more = tree.split("+")
     if name not in structures():
-        raise ValueError(f"{tree} is no tree: NAME+LAYOUT+OPTIMISER, and NAME is {BEST}, {', '.join(structures())}.")
+        raise ValueError(
+            f"{tree} is no tree: NAME+LAYOUT+OPTIMISER, and NAME is {BEST}, {BEST_SPLIT}, {', '.join(structures())}."
+        )
     settings = ViewSettings(name)
     for word in more:
         is_optimiser = word in optimisers()

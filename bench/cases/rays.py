@@ -30,7 +30,7 @@ from ..saved import Content
 
 TREES = {
     "cuda": ("lbvh", "hploc", "binned_sah", "sbvh", "median_sah", "sah_events", "hploc+cwbvh"),
-    "host": ("lbvh", "hploc", "best"),
+    "host": ("lbvh", "hploc", "best", "sbvh", "best-split"),
 }
 QUALITIES = ("high", "medium")
 
@@ -47,7 +47,7 @@ ARGUMENTS = (
     FILES,
     SCENES,
     argument("--views", nargs="*", default=[], metavar="VIEW", help="only these: inside, outside, front, back, above"),
-    argument("--trees", nargs="*", default=[], metavar="TREE", help="NAME or NAME+LAYOUT, or best"),
+    argument("--trees", nargs="*", default=[], metavar="TREE", help="NAME or NAME+LAYOUT, best or best-split"),
     argument(
         "--sizes",
         nargs="*",
