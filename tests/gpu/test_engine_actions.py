@@ -31,7 +31,8 @@ RAY_TYPES = ("flat", "ids")
 """Two are compiled for every structure anyway; the command line of engine_actions.py takes all."""
 
 
-def test_any_sequence_of_changes_leaves_the_right_picture(target: Target) -> None:
+@pytest.mark.parametrize("sequences", [7, pytest.param(40, marks=pytest.mark.full)])
+def test_any_sequence_of_changes_leaves_the_right_picture(target: Target, sequences: int) -> None:
     class Machine(RuleBasedStateMachine):
         @hypothesis.stateful.initialize(seed=st.integers(0, 1 << 30))
         def open(self, seed: int) -> None:
@@ -53,8 +54,9 @@ def test_any_sequence_of_changes_leaves_the_right_picture(target: Target) -> Non
             if hasattr(self, "world"):
                 self.world.close()
 
+    unchecked = list(hypothesis.HealthCheck)
     quick = hypothesis.settings(
-        max_examples=20, stateful_step_count=40, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
+        max_examples=sequences, stateful_step_count=40, deadline=None, suppress_health_check=unchecked
     )
     run_state_machine_as_test(Machine, settings=quick)
 

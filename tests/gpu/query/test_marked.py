@@ -32,6 +32,7 @@ def check(found: np.ndarray, beyond: np.ndarray) -> None:
     np.testing.assert_array_equal(found[sure], beyond[sure] < 0)
 
 
+@pytest.mark.covers("choice.1")
 @able("box")
 def test_triangles(target: Target, choice: tuple[str, str]) -> None:
     scene, (lower, upper) = SCENES["soup"](), boxes(20)
@@ -48,6 +49,7 @@ def test_triangles(target: Target, choice: tuple[str, str]) -> None:
         check(marked(hierarchy, upload_places(target, places(8)[i], radius), len(corners)), away[i] - radius)
 
 
+@pytest.mark.covers("choice.1")
 @able("ball")
 def test_spheres(target: Target, choice: tuple[str, str]) -> None:
     """By their surfaces, a ball that holds the region among them, and by their centres."""

@@ -22,7 +22,8 @@ LAYOUTS = [
     for layout in telling_layouts(name)
     if layout in (("bvh2", "bvh4") if name == "lbvh" else ("bvh2", *structures()[name].layouts()[:1]))
 ]
-"""bvh2 has a visit of its own, every other layout the canonical tree's, tried with lbvh alone."""
+"""bvh2 has a visit of its own, every other layout the canonical tree's, tried with lbvh alone. A visit answers whoever
+built the tree: each is asked everything, each structure the nearest ones, boxes and balls."""
 EDGE = 1e-5
 """How near to touching float32 may say either, in units of scenes as large as 1."""
 
@@ -112,6 +113,7 @@ def check_boxes(hierarchy: Hierarchy, gaps: np.ndarray, lower: np.ndarray, upper
         np.testing.assert_array_equal(listed[sure] == 1, gaps[i][sure] < 0)
 
 
+@pytest.mark.covers("choice.0", "choice.1 scene_name")
 @over_scenes("nearest")
 def test_nearest(target: Target, choice: tuple[str, str], scene_name: str) -> None:
     scene, expected = scene_and_distances(scene_name)
@@ -121,6 +123,7 @@ def test_nearest(target: Target, choice: tuple[str, str], scene_name: str) -> No
     check_nearest(hierarchy, expected, places(), 0.08)
 
 
+@pytest.mark.covers("choice.0", "choice.1 scene_name")
 @over_scenes("box")
 def test_boxes(target: Target, choice: tuple[str, str], scene_name: str) -> None:
     scene, gaps = scene_and_gaps(scene_name)
@@ -142,6 +145,7 @@ def test_refitted_trees_are_queried_where_things_are_now(target: Target, choice:
         check_boxes(hierarchy, scene_and_gaps("soup", later=True, count=40)[1], *boxes(40))
 
 
+@pytest.mark.covers("choice.0", "choice.1 count")
 @pytest.mark.parametrize("count", [0, 1, 400])
 @able("nearest")
 def test_spheres_are_balls(target: Target, choice: tuple[str, str], count: int) -> None:
@@ -156,6 +160,7 @@ def test_spheres_are_balls(target: Target, choice: tuple[str, str], count: int) 
         check_boxes(hierarchy, sphere_gaps(centres, radii, lower, upper), lower, upper)
 
 
+@pytest.mark.covers("choice.1")
 @able("nearest")
 def test_triangles_and_spheres(target: Target, choice: tuple[str, str]) -> None:
     triangles, centres, radii, primitives = mixed_scene(target, 300, 200)
@@ -170,6 +175,7 @@ def test_triangles_and_spheres(target: Target, choice: tuple[str, str]) -> None:
         check_boxes(hierarchy, np.concatenate(gaps, axis=1), lower, upper)
 
 
+@pytest.mark.covers("choice.1")
 @able("nearest")
 def test_what_is_hidden_is_not_found(target: Target, choice: tuple[str, str]) -> None:
     """Some of the scene's triangles, by the scene's numbers."""
@@ -189,6 +195,7 @@ def test_what_is_hidden_is_not_found(target: Target, choice: tuple[str, str]) ->
         check_boxes(hierarchy, gaps, *boxes(40))
 
 
+@pytest.mark.covers("choice.1")
 @able("nearest")
 def test_touching_counts_and_equals_are_told_by_their_numbers(target: Target, choice: tuple[str, str]) -> None:
     """In whole numbers nothing is rounded: a box that touches a face, an edge or a corner has it, one beside it not; of
@@ -211,6 +218,7 @@ def test_touching_counts_and_equals_are_told_by_their_numbers(target: Target, ch
         assert (target.download(boxed.prim_ids) % 2).tolist() == [0] * 120 + [1] * 40
 
 
+@pytest.mark.covers("choice.1")
 @able("nearest")
 def test_inactive_spheres_are_nowhere(target: Target, choice: tuple[str, str]) -> None:
     """Not even for who asks near their centre, although they share a leaf with others."""
@@ -228,6 +236,7 @@ def test_inactive_spheres_are_nowhere(target: Target, choice: tuple[str, str]) -
         assert target.download(boxed.counts).tolist() == [0, 1]
 
 
+@pytest.mark.covers("choice.1")
 @able("nearest")
 def test_strange_questions_find_nothing(target: Target, choice: tuple[str, str]) -> None:
     hierarchy = make(target, choice)

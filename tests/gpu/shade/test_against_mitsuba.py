@@ -16,8 +16,20 @@ from tests.oracle.mitsuba_rooms import ROOMS, SIDE, blocks_of, draw, kept_blocks
 
 from .linear import DARK, draw_linear
 
+LIKE_OTHERS = (
+    "a matte room, lamp of one side",
+    "metal of roughness 0.0",
+    "gloss of roughness 0.3",
+    "glass of roughness 0.0",
+    "a room of rough gloss, 5 bounces",
+)
+"""Each light and each surface has another room, and lamps of one side have the Cornell box's oracle (test_path.py):
+under -m full."""
 
-@pytest.mark.parametrize("name", ROOMS)
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.full) if name in LIKE_OTHERS else name for name in ROOMS]
+)
 def test_a_room_is_as_mitsuba_draws_it(target: Target, name: str) -> None:
     """1 % on the mean, 3 % on blocks of 8 x 8 pixels, of the block's brightest colour (and at least of a fifth of the
     mean)."""

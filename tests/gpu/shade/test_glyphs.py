@@ -163,7 +163,13 @@ def test_buffers_and_picks_lie_on_the_glyphs(target: Target) -> None:
         assert checked > 15
 
 
-@pytest.mark.parametrize("name", list(ray_types()))
+LIKE_OTHERS = ("ao", "diffuse", "distributed", "layers", "radiosity")
+"""Ray types whose kernels find surfaces as path's and whitted's do, and take long to compile: under -m full."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.full) if name in LIKE_OTHERS else name for name in ray_types()]
+)
 def test_every_ray_type_draws_them(target: Target, name: str) -> None:
     """Other glyphs, another picture: by one set of kernels."""
     shown = picture(target, both(), CAMERA, SIZE, name, hierarchy="lbvh", samples=2)

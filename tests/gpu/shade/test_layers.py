@@ -110,7 +110,7 @@ def everything() -> Scene:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(("hierarchy", "layers"), [("task_pool", 5), ("grid", 150)])
+@pytest.mark.parametrize(("hierarchy", "layers"), [("task_pool", 5), pytest.param("grid", 150, marks=pytest.mark.full)])
 def test_a_buffer_finds_what_rays_find_one_by_one(hierarchy: str, layers: int) -> None:
     """To the last bit; one of the structures has leaves longer than their words say, in the other a primitive lies in
     several cells."""

@@ -135,6 +135,7 @@ def test_every_child_is_accounted_for(target: Target, traversal: tuple[str, str,
         assert (told.entries >= t)[told[event]].all()
 
 
+@pytest.mark.covers("traversal", "hits")
 @pytest.mark.parametrize("hits", ["ClosestHit", "AnyHit"])
 @over_traversals
 def test_packs_tell_the_hits_of_their_lanes(target: Target, traversal: tuple[str, str, str], hits: str) -> None:
