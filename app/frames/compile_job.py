@@ -15,7 +15,7 @@ from raygrove.gpu.linux import processors
 from raygrove.gpu.planned_units import planned_units
 from raygrove.gpu.scene import Scene
 from raygrove.gpu.target.base import Abandoned, Target, UnitSource
-from raygrove.gpu.target.planning import AheadCompiler
+from raygrove.gpu.target.planning import AheadCompiler, expected_work
 from raygrove.gpu.view import ViewSettings
 
 
@@ -25,10 +25,11 @@ def compile_units(
     on_progress: Callable[[int, int], None],
     check: Callable[[], None] = lambda: None,
 ) -> int:
-    """Compile those of the units that the cache lacks, as many at a time as there are processors, and say after each
-    how many of how many are there; how many there were. Raises CompileError, and what `check` raises while they are
+    """Compile those of the units that the cache lacks, as many at a time as there are processors and the long ones
+    first, so that none is left for one processor alone, and say after each how many of how many are there; how many
+    there were. Raises CompileError, and what `check` raises while they are
     compiled."""
-    missing = [source for source in units if not ahead.is_ready(source)]
+    missing = sorted((source for source in units if not ahead.is_ready(source)), key=expected_work, reverse=True)
     if not missing:
         return 0
     on_progress(0, len(missing))

@@ -18,7 +18,7 @@ from .arguments import ArgumentBlock
 from .base import Array, Target, UnitSource
 from .host import HostTarget, HostUnit
 from .structs import address
-from .translation_unit import UnitText, write_unit
+from .translation_unit import UnitText, include_closure, read_source, write_unit
 
 
 class PlanningTarget(HostTarget):
@@ -52,6 +52,13 @@ class PlanningTarget(HostTarget):
 
     def _scan(self, values: Array, out: Array) -> None:
         """Left out."""
+
+
+def expected_work(source: UnitSource) -> int:
+    """How long a unit compiles, in no unit of time: the characters of the project's own text in it, twice those where
+    it is written for packs of rays."""
+    characters = sum(len(read_source(path)) for path in include_closure((*source.headers, source.path)))
+    return characters * (1 if source.rays_per_thread == 1 else 2)
 
 
 class AheadCompiler:
