@@ -271,6 +271,12 @@ def _own_cluster(lanes: Sequence[Lane]) -> Iterator[str]:
     common = {**place, "nthreads": 1, "dashboard": False, "silence_logs": logging.CRITICAL}
     workers = {lane.name: {"cls": Nanny, "options": {**common, "name": lane.name, "env": dict(lane.environment)}}
                for lane in lanes}  # fmt: skip
-    scheduler = {"cls": Scheduler, "options": {**place, "port": 0, "dashboard": False}}
-    with SpecCluster(workers=workers, scheduler=scheduler, silence_logs=logging.CRITICAL) as cluster:
+    # Dask opens a port for its pages even where there are none: any that is free, beside other sweeps.
+    ports = {"port": 0, "dashboard": False, "dashboard_address": "127.0.0.1:0"}
+    scheduler = {"cls": Scheduler, "options": {**place, **ports}}
+    try:
+        started = SpecCluster(workers=workers, scheduler=scheduler, silence_logs=logging.CRITICAL)
+    except RuntimeError as error:  # a worker that did not come within Dask's time
+        raise SweepError(f"Dask's cluster of this machine did not start ({str(error).rstrip('.')})", AGAIN) from error
+    with started as cluster:
         yield str(cluster.scheduler_address)

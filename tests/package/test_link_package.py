@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import pathlib
+import re
 import subprocess
+import sys
+
+from tests.waiting import PROCESS_S
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -28,3 +32,19 @@ def test_others_are_mended_or_removed(tmp_path: pathlib.Path) -> None:
     (tmp_path / "raygrove/gpu").symlink_to("/nowhere")
     (tmp_path / "raygrove/gone").symlink_to("/nowhere")
     assert {name: target for name, (target, _) in link(tmp_path).items()} == wanted
+
+
+def test_the_command_starts_nothing_where_workers_import_it(tmp_path: pathlib.Path) -> None:
+    """Each process of Dask's workers imports the script that started the sweep, and must not sweep again."""
+    function = re.search(r"^link_package\(\).*?^}$", (ROOT / ".ci/environment").read_text(), re.DOTALL | re.MULTILINE)
+    assert function is not None
+    for name in (".venv/bin/python", ".ci/link_package"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+    subprocess.run(["bash", "-ec", f"{function[0]}\nlink_package"], cwd=tmp_path, check=True)
+    script = f"import runpy; runpy.run_path({str(tmp_path / '.venv/bin/raygrove')!r}, run_name=name)"
+    for name, said in (("__mp_main__", ""), ("__main__", "Raygrove ")):
+        command = [sys.executable, "-c", f"name = {name!r}; {script}", "--version"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PROCESS_S, check=False)
+        assert (done.returncode, done.stderr) == (0, "") and done.stdout[:9] == said

@@ -138,6 +138,23 @@ def test_a_cluster_of_ones_own_has_a_worker_for_each_device(tmp_path: Path) -> N
     assert set(progress.busy) == {"cuda:3", "cuda:5"} and sum(progress.busy.values()) >= 8 * 0.2
 
 
+def test_a_cluster_of_ones_own_that_does_not_start_is_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: dict[str, Any] = {}
+
+    def fails(**options: Any) -> None:
+        asked.update(options)
+        raise RuntimeError("Nanny failed to start.")
+
+    failing = types.SimpleNamespace(Nanny=object, Scheduler=object, SpecCluster=fails)
+    monkeypatch.setitem(sys.modules, "distributed", failing)
+    monkeypatch.setattr(cluster, "_closed_errors", tuple)
+    with pytest.raises(SweepError, match=r"did not start \(Nanny failed to start\): start the same sweep again"):
+        Cluster(Store.made(tmp_path), "dask", square, lanes=[Lane("cpu")]).run(iter(jobs(1)))
+    assert asked["scheduler"]["options"]["dashboard_address"] == "127.0.0.1:0", "another sweep has Dask's own port"
+
+
 def test_a_scheduler_that_ends_is_a_sentence(tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed", reason="Dask is not installed: the extra cluster")
     pytest.importorskip("cloudpickle").register_pickle_by_value(sys.modules[__name__])
