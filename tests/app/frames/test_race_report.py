@@ -47,8 +47,9 @@ def test_the_report_has_the_whole_clip_and_the_command(moving_scene: Scene, tmp_
     assert written["mismatches"] == found.mismatches == 0
     assert [one["configuration"] for one in written["contestants"]] == ["lbvh", "lbvh@refit"]
     assert found.frames == tuple(range(len(found.frames))) and 2 <= len(found.frames) <= 3
-    shares = [share for share, _ in heard]
-    assert shares[0] == 0.0 and shares == sorted(shares) and heard[-1] == (1.0, "Writing the report.")
+    shares = [share for share, _ in heard if share is not None]
+    assert len(shares) == len(heard) and heard[-1] == (1.0, "Writing the report.")
+    assert shares[0] == 0.0 and shares == sorted(shares)
     assert len(set(shares)) == 1 + len(found.frames) * (-(-3 // len(found.frames)) + race_report.REPEAT + 1)
     assert {"Warming up, pass 1.", "Pass 7 of 7.", "Comparing hits."} < {said for _, said in heard}
 

@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton
 
+from raygrove.app.document.jobs import Job
 from raygrove.app.frames.contestants import as_drawn
 from raygrove.app.frames.race_hits import ComparedHits, StepDifference
 from raygrove.app.playback import timeline as timelines
@@ -357,3 +359,25 @@ def test_in_a_narrow_window_nothing_of_the_row_lies_over_another(scene_window: M
     scene_window.resize(1280, 720)
     take_places()
     assert bar.modes.geometry().center().y() == bar.lines.geometry().center().y()
+
+
+def test_the_report_shows_which_share_is_done(
+    raced: MainWindow, qtbot: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from raygrove.app.frames import race_report
+
+    def report(job: Job, *_: object) -> None:
+        while True:  # until someone cancels
+            job.report(0.4, "Pass 3 of 7.")
+            time.sleep(0.005)
+
+    monkeypatch.setattr(race_report, "report", report)
+    job = raced.place.race.save_report(str(tmp_path / "race.html"))
+    assert job is not None
+    strip = raced.running.strip
+    bar, cancel = strip.findChild(QProgressBar), strip.findChild(QPushButton, "cancel")
+    qtbot.waitUntil(lambda: strip.isVisible() and bar.maximum() == 1000 and bar.value() == 400)
+    assert any(label.text() == "Racing the whole clip: Pass 3 of 7." for label in strip.findChildren(QLabel))
+    qtbot.mouseClick(cancel, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: job.is_done and not raced.document.jobs)
+    assert job.is_cancelled and not strip.isVisible()
