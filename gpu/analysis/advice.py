@@ -76,7 +76,7 @@ class Advice:
             f"of {rebuilds} ms by rebuilding every frame and {refits} ms by never rebuilding"
         )
         grown = costs.get(f"cost_ratio:cost_ratio={self.cost_ratio:g}") if self.cost_ratio is not None else None
-        if grown is None:
+        if grown is None or grown >= min(costs["rebuild"], costs["refit"]):  # a rule that costs more than none
             return answer
         times = f"{self.cost_ratio:g} times the last rebuild's"
         return f"{answer}; or rebuild when the SAH cost is {times}: {brief(grown)} ms"

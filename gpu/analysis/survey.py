@@ -17,6 +17,7 @@ from ..errors import Error
 from ..hierarchy.registry import structures
 from ..scene import Scene
 from ..target.base import Target
+from .intervals import brief
 from .race import LETTERS, METRICS, Contestant, Correlation, Race, correlations_of, few_sentence, finite, verdict_of
 from .racing import Course, Entry, Say, oracle_of, run
 from .ray_racing import run as race_rays
@@ -107,8 +108,10 @@ class Survey:
         lines += [self.verdict, *self.notes, ""]
         for one in self.correlations:
             outliers = f"; outliers {', '.join(one.outliers)}" if one.outliers else ""
+            chance = "" if one.p is None else f", as far by chance in {brief(100.0 * one.p)} % of orders"
             lines.append(
-                f"{METRICS[one.metric]}: {one.rho:+.2f} with rays a second, of {one.count} structures{outliers}"
+                f"{METRICS[one.metric]}: rank correlation {one.rho:+.2f} with rays a second, of {one.count} "
+                f"structures{chance}{outliers}"
             )
         return "\n".join(lines).rstrip()
 
@@ -141,16 +144,17 @@ def survey(
 
     def raced(some: Sequence[Entry], first: int, title: str) -> Race:
         def told(share: float, sentence: str) -> None:
-            say((first + share * len(some)) / len(ordered), f"{title}: {sentence}")
+            say((first + share * len(some)) / len(ordered), f"{title}{sentence}")
 
         if rays is None:
             return run(target, scene, some, course, against=against, prepare=prepare, say=told)
         return race_rays(target, scene, some, course, rays, hidden=hidden, against=against, say=told)
 
+    heats = -(-len(ordered) // len(LETTERS))
     for start in range(0, len(ordered), len(LETTERS)):
         heat = ordered[start : start + len(LETTERS)]
-        title = f"Heat {start // len(LETTERS) + 1} of {-(-len(ordered) // len(LETTERS))}"
-        say(start / len(ordered), f"{title}: {', '.join(one.configuration for one in heat)}.")
+        title = f"Heat {start // len(LETTERS) + 1} of {heats}: " if heats > 1 else ""
+        say(start / len(ordered), f"{title}{', '.join(one.configuration for one in heat)}.")
         try:
             races.append(raced(heat, start, title))
             against = against or heat[0]
@@ -159,7 +163,7 @@ def survey(
             say(start / len(ordered), f"One by one: {error}")
         for place, one in enumerate(heat, start):
             try:
-                races.append(raced([one], place, one.configuration))
+                races.append(raced([one], place, f"{one.configuration}: "))
                 against = against or one
             except Error as error:
                 left_out.append((one.configuration, str(error).rstrip(".")))

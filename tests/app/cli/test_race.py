@@ -206,7 +206,9 @@ def test_more_structures_than_a_race_holds_are_correlated(
     monkeypatch.setattr(race_survey, "survey", surveyed)
     assert race("--correlate", "--contestants", nine, "--out", str(out)) == 0
     printed = capsys.readouterr().out
-    assert re.search(r"SAH cost: [+-]\d\.\d\d with rays a second, of 8 structures", printed)
+    assert re.search(
+        r"SAH cost: rank correlation [+-]\d\.\d\d with rays a second, of 8 structures, as far by chance in \d", printed
+    )
     assert printed == f"{found[0]}\n"
     assert {row["configuration"] for row in csv.DictReader(out.open())} == {*nine.split(",")}
     monkeypatch.setattr(race_survey, "survey", lambda *given, **how: found[0])

@@ -79,6 +79,8 @@ def test_a_line_of_wear_gets_its_cycle_and_its_sentence() -> None:
     assert f"{priced}{costs[f'cost_ratio:cost_ratio={found.cost_ratio:g}'].ms:.3g} ms" in found.sentence
     assert "6.53 ms a frame instead of 8 ms by rebuilding every frame and 8.79 ms by never rebuilding" in found.sentence
     assert json.loads(found.to_json())["sentence"] == found.sentence
+    dear = [dataclasses.replace(one, ms=8.0) if one.policy.startswith("cost_ratio") else one for one in found.policies]
+    assert "SAH cost" not in dataclasses.replace(found, policies=tuple(dear)).sentence  # no more than rebuilding always
 
 
 def test_the_two_ends_are_said_in_words() -> None:
