@@ -38,10 +38,12 @@ Work = Iterator[float]
 
 
 def live(work: Work) -> None:
-    """Do it in an event loop, which turns between any two steps. Raises what the work raises."""
+    """Do it in an event loop, which turns between any two steps. Raises what the work raises. One timer serves all
+    steps: `QTimer.singleShot` makes a new one each time, and PySide 6.11 ends by SIGSEGV at one of some thousand of
+    those when Qt deletes it (docs/reliability.md)."""
     from PySide6.QtCore import QEventLoop, QTimer
 
-    loop, failures = QEventLoop(), list[BaseException]()
+    loop, failures, timer = QEventLoop(), list[BaseException](), QTimer(singleShot=True)
 
     def go_on() -> None:
         try:
@@ -52,9 +54,10 @@ def live(work: Work) -> None:
             failures.append(error)
             loop.quit()
         else:
-            QTimer.singleShot(round(seconds * 1e3), go_on)
+            timer.start(round(seconds * 1e3))
 
-    QTimer.singleShot(0, go_on)
+    timer.timeout.connect(go_on)
+    timer.start(0)
     loop.exec()
     if failures:
         raise failures[0]
