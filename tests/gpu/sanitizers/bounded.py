@@ -13,12 +13,12 @@ from raygrove.gpu.trace.trace import Tracer, upload_rays
 
 def run_bounded(target: Target, structure: type[BvhHierarchy], primitives: Primitives, watch: str = "all") -> None:
     """Leaves longer than their words can say, where the builder has a bound: measured, refitted, traced; of one builder
-    in every traversal, but for `races`: rays share nothing of a leaf."""
+    in every traversal, but where something is watched for: how long a leaf is they all read alike."""
     if "max_depth" not in {field.name for field in fields_of(structure.Options)}:
         return
-    is_in_all = structure.name == "binned_sah" and watch != "races"
+    is_in_all = structure.name == "binned_sah" and watch not in ("memory", "races")
     for layout in structure.layouts() if is_in_all else ("bvh2",):
-        for traversal in structure.traversals(layout)[: None if watch != "races" else 1]:
+        for traversal in structure.traversals(layout)[: 1 if watch in ("memory", "races") else None]:
             made = structure(target, StructureChoice(structure.Options(max_depth=3), layout, traversal))
             made.build(primitives)
             made.measure()

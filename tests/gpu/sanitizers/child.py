@@ -1,5 +1,5 @@
 """Runs one scenario on the host target, in a process that preloads a sanitizer: python -m tests.gpu.sanitizers.child
-SCENARIO [--part K N] [--watch memory | races].
+SCENARIO [--part K N] [--watch memory | races], where SCENARIO is faults with the names of planted ones behind it.
 
 Prints the kernels that it launched, one per line. Arrays get poisoned ground in front and behind, so that an access one
 element past an end is found although the target's arrays are parts of larger pieces.
@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import ctypes
 import os
+import sys
 import weakref
 from typing import Any
 
@@ -18,6 +19,9 @@ import numpy as np
 from raygrove.gpu.target.base import Array, DeviceCount, TargetOptions, Unit, UnitSource
 from raygrove.gpu.target.host import HostTarget
 from raygrove.gpu.target.structs import address
+
+ENDED = "== ended:"
+"""Begins the line behind the report of a planted fault."""
 
 
 class FencedTarget(HostTarget):
@@ -88,6 +92,19 @@ def run_fault(target: FencedTarget, kernel: str) -> None:
     target.launch(unit, kernel, n, n=n, **arguments[kernel], blocks=8)
 
 
+def run_faults(threads: int, kernels: list[str]) -> None:
+    """Each planted fault in a fork of this process, and a line of how it ended behind what it reported."""
+    for kernel in kernels:
+        child = os.fork()
+        if child == 0:
+            target = FencedTarget(threads)
+            run_fault(target, kernel)
+            target.close()
+            os._exit(0)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        print(f"{ENDED} {kernel} {code}", file=sys.stderr, flush=True)
+
+
 def run_pool(threads: int, launches: int = 300) -> None:
     """The pool itself: launches of few blocks and of many by turns, so that threads without a share meet the next
     launch; by fixed shares and by claims, by workers that spin and by workers that sleep at once."""
@@ -108,9 +125,10 @@ def run_pool(threads: int, launches: int = 300) -> None:
 
 
 def main() -> None:
-    """Run `everything`, or the k-th of n parts of it, or `pool`, `two_threads`, or the planted fault of that name."""
+    """Run `everything`, or the k-th of n parts of it, or `pool`, `two_threads`, or `faults`, the planted ones named."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("scenario")
+    parser.add_argument("scenario", choices=("everything", "pool", "two_threads", "faults"))
+    parser.add_argument("faults", nargs="*")
     parser.add_argument("--part", type=int, nargs=2, default=(0, 1))
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument(
@@ -125,15 +143,13 @@ def main() -> None:
         from .two_threads import run_two_threads
 
         run_two_threads(lambda: HostTarget(TargetOptions(threads=given.threads)))
+    elif given.scenario == "faults":  # the sanitizer's to find: not checked, as what is run whole is
+        run_faults(given.threads, given.faults)
     else:
-        # A planted fault is the sanitizer's to find; what is run whole runs checked.
-        target = FencedTarget(given.threads, checks=given.scenario == "everything")
-        if given.scenario == "everything":
-            from .scenario import run_everything
+        from .scenario import run_everything
 
-            run_everything(target, tuple(given.part), given.watch)
-        else:
-            run_fault(target, given.scenario)
+        target = FencedTarget(given.threads, checks=True)
+        run_everything(target, tuple(given.part), given.watch)
         launched = target.launched
         target.close()
     print("\n".join(sorted(launched)), flush=True)

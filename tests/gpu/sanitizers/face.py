@@ -14,9 +14,18 @@ from raygrove.gpu.face.scenes import ALL, Scene
 from raygrove.gpu.face.sensors import lidar
 from raygrove.gpu.target.base import Target
 
+FORMS = (
+    (True, -1, "two_level/bvh2@refit"),
+    (True, 3, "two_level/bvh2@refit"),
+    (True, -1, "lbvh@rebuild"),
+    (False, -1, "lbvh@refit"),
+)
+"""Groups of instances, masks of meshes, and the tree."""
 
-def run_face(target: Target) -> None:
-    """Each unit of arrays.cu that there is: by groups' own trees, by the test at primitives, by both, by neither."""
+
+def run_face(target: Target, few: bool = False) -> None:
+    """Each unit of arrays.cu that there is: by groups' own trees, by the test at primitives, by both, by neither. A
+    `few`: by both, and by neither."""
     random = np.random.default_rng(4)
     vertices, triangles = random.random((60, 3)), np.arange(60).reshape(-1, 3)
     poses = np.tile(np.eye(3, 4, dtype=np.float32), (5, 1, 1))
@@ -24,12 +33,7 @@ def run_face(target: Target) -> None:
     groups = np.array([0, 1, 3, 1, 0], np.int32)
     origins, directions = random.random((70, 3)), random.normal(size=(70, 3))
     own = np.resize(np.array([0, 1, 3, 7, ALL], np.int32), 70)
-    for has_groups, masks, configuration in (
-        (True, -1, "two_level/bvh2@refit"),
-        (True, 3, "two_level/bvh2@refit"),
-        (True, -1, "lbvh@rebuild"),
-        (False, -1, "lbvh@refit"),
-    ):
+    for has_groups, masks, configuration in FORMS[1::2] if few else FORMS:
         scene = Scene(target=target)
         mesh = scene.add_mesh(vertices, triangles, transforms=poses, groups=groups if has_groups else ALL, masks=masks)
         scene.add_mesh(vertices * 2.0, triangles)

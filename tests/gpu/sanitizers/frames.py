@@ -46,6 +46,9 @@ from raygrove.gpu.update.options import UpdateOptions
 WATCHED = ("memory", "races")
 """What a sanitizer is run for: units that differ in nothing else are left out."""
 
+FIRSTS = ("brute_force", "lbvh", "two_level", "median_sah", "octree_top_down", "grid", "grid_two_level")
+"""A structure of each family, and one that looks at objects."""
+
 TRIANGLES = 1700
 """With the other 367 of the scene more than ploc leaves to one block (2,048): rounds pair and join before."""
 
@@ -71,8 +74,8 @@ class Picture:
 
 def pictures(watch: str = "all") -> list[dict[str, str]]:
     """Pairs of structure and ray type that meet every layout and every ray type. Where something is watched for, every
-    ray type meets one structure, and each structure the cheapest ray type: for `memory` in every layout where it has
-    all of them, for `races` in one, for `units` not at all."""
+    ray type meets one structure, and each family of structures the cheapest ray type: for `memory` in every layout, for
+    `races` in one, for `units` not at all. What builders do in a frame they do by themselves, too (`run_structure`)."""
     chosen = [
         (name, layout)
         for name, structure in structures().items()
@@ -88,7 +91,9 @@ def pictures(watch: str = "all") -> list[dict[str, str]]:
     if watch != "all":
         found += [{"hierarchy": "lbvh", "layout": "bvh4", "ray_type": name} for name in names]
     if watch in WATCHED:
-        cheapest = [{"hierarchy": name, "layout": layout, "ray_type": "flat"} for name, layout in chosen]
+        cheapest = [
+            {"hierarchy": name, "layout": layout, "ray_type": "flat"} for name, layout in chosen if name in FIRSTS
+        ]
         found += [picture for picture in cheapest if picture not in found]
     for name, kind in ray_types().items():
         strategies = [field for field in fields_of(kind.Options) if field.name == "strategy"]
@@ -100,7 +105,9 @@ def pictures(watch: str = "all") -> list[dict[str, str]]:
     found.append({"hierarchy": "lbvh", "layout": "bvh4", "ray_type": "layers", "gathering": "one_by_one"})
     found.append({"hierarchy": "lbvh", "layout": "bvh8", "ray_type": "ao"})  # incoherent rays of a pack
     opaque = {"hierarchy": "lbvh", "layout": "bvh4", "alpha_mode": "opaque"}
-    found += [{"ray_type": "smooth", **opaque}, {"ray_type": "path", "strategy": "wavefront", **opaque}]
+    found.append({"ray_type": "path", "strategy": "wavefront", **opaque})
+    if watch not in WATCHED:  # what else is opaque has a branch less
+        found.append({"ray_type": "smooth", **opaque})
     if watch == "all":  # one kernel, with a branch less
         found.append({"ray_type": "path", "strategy": "megakernel", **opaque})
     return found

@@ -13,21 +13,27 @@ from raygrove.gpu.hierarchy.octree.node_queries import NodeQueries
 from raygrove.gpu.hierarchy.octree.point_tree import NODES, PointTree, build_point_tree
 from raygrove.gpu.target.base import Array, Target
 
+FORMS = tuple(itertools.product((10, 21), (1, 5), ("none", "full")))
+SPLITS = tuple(itertools.product(("cell_middle", "bounds_middle", "median"), ("parallel", "thread")))
+FEW_FORMS, FEW_SPLITS = ((10, 1, "full"), (21, 5, "none")), (SPLITS[1], *SPLITS[2::2])
+"""Each width of codes, size of leaves and kind of chains; each split, and each way to work."""
 
-def run_point_trees(target: Target) -> None:
-    """Each form over points of many scales, some of one place and some not finite."""
+
+def run_point_trees(target: Target, few: bool = False) -> None:
+    """Each form, or a `few` in which each choice is met, over points of many scales, some of one place and some not
+    finite."""
     random = np.random.default_rng(4)
     positions = random.uniform(-1, 1, (700, 3)) * 10.0 ** -random.integers(0, 6, (700, 1))
     positions[100:110], positions[50] = positions[100], np.nan
     array = target.upload(positions.astype(np.float32), "test")
-    for bits, leaf_points, chains in itertools.product((10, 21), (1, 5), ("none", "full")):
+    for bits, leaf_points, chains in FEW_FORMS if few else FORMS:
         tree = build_point_tree(target, array, bits=bits, leaf_points=leaf_points, chains=chains)
         assert target.download(tree.counts)[NODES] > 200
         if leaf_points == 1:
             build_point_tree(target, array, bits=bits, chains=chains, method="paper")
         with mock.patch.dict(direct.WALKS, {target.kind: not direct.WALKS[target.kind]}):
             build_point_tree(target, array, bits=bits, leaf_points=leaf_points, chains=chains)
-    for split, work in itertools.product(("cell_middle", "bounds_middle", "median"), ("parallel", "thread")):
+    for split, work in FEW_SPLITS if few else SPLITS:
         build_point_tree(target, array, method="top_down", bits=10, leaf_points=5, split=split, work=work)
     build_point_tree(target, array, method="complete", levels=3)
     tree = build_point_tree(target, array, leaf_points=5, root=(-2.0, -2.0, -2.0, 4.0))

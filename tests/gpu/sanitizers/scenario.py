@@ -52,8 +52,8 @@ from .radiosity import run_radiosity
 TRIANGLES, CRAFTED_TRIANGLES = 1200, 300
 """More than one chunk of the builders (1,024), so that subtrees meet within blocks and between them; and of each scene
 made to break builders, more than a leaf, a warp or a block of 256 holds."""
-FEW_CRAFTED, FEW_TRIANGLES = 3, 150
-"""Scenes made to break builders, and triangles of each, that a structure gets on a GPU that is watched: every launch is
+FEW_CRAFTED = {"cuda": (3, 150), "host": (5, CRAFTED_TRIANGLES)}
+"""Scenes made to break builders, and triangles of each, that a structure gets where it is watched: every launch is
 slow there, and many are made. Structures take turns in which."""
 
 
@@ -80,21 +80,13 @@ def name_of(job: Callable[[Target], None]) -> str:
 
 def everything(watch: str = "all") -> list[Callable[[Target], None]]:
     """What there is to run; each by itself."""
+    of_few = (run_primitives, run_point_trees, run_face, run_gravity, run_kd_tree_forms)
     jobs: list[Callable[[Target], None]] = [
-        run_primitives,
-        run_queues,
-        run_point_trees,
-        run_face,
-        run_glyphs,
-        run_gravity,
-        run_hot_spots,
-        run_noise,
-        run_palettes,
-        run_radiosity,
-        run_topologies,
-        *(run_given_kd_tree, run_kd_tree_forms, run_ploc_rounds, run_medians),
-        *(run_published_forms, run_optimisers, run_objects, run_animation),
+        functools.partial(job, few=True) if watch in WATCHED else job for job in of_few
     ]
+    jobs += [run_hot_spots, run_queues, run_glyphs, run_noise, run_palettes, run_radiosity, run_topologies]
+    jobs += [run_given_kd_tree, run_ploc_rounds, run_medians]
+    jobs += [run_published_forms, run_optimisers, run_objects, run_animation]
     jobs += region_jobs("units" if watch == "all" else watch)
     jobs += [functools.partial(run_structure, name=name, watch=watch) for name in structures()]
     drawn = [functools.partial(run_frames, **chosen) for chosen in pictures(watch)]
@@ -105,12 +97,12 @@ def everything(watch: str = "all") -> list[Callable[[Target], None]]:
     return jobs + drawn
 
 
-def run_primitives(target: Target) -> None:
-    """Each primitive, with odd sizes."""
+def run_primitives(target: Target, few: bool = False) -> None:
+    """Each primitive, with odd sizes; of a `few` each operation and each width of digits by turns."""
     random = np.random.default_rng(1)
-    for dtype in ("f4", "i4", "u4"):
+    for turn, dtype in enumerate(("f4", "i4", "u4")):
         values = target.upload(random.integers(0, 2**31, 9001).astype(dtype), "test")
-        for operation in OPERATIONS:
+        for operation in list(OPERATIONS)[turn::3] if few else OPERATIONS:
             reduce(target, operation, values, target.zeros(1, dtype, "test"))
     flags = target.upload(random.integers(0, 2, 9001).astype(np.int32), "test")
     out, count = target.zeros(9001, "u4", "test"), target.zeros(1, "i4", "test")
@@ -122,7 +114,7 @@ def run_primitives(target: Target) -> None:
         target.sort_pairs(target.upload(keys, "test"), target.zeros(9001, "u4", "test"), (0, bits), "sort")
         radix_sort.sort_keys(target, target.upload(keys, "test"), (0, bits))
         radix_sort.sort_pairs(target, target.upload(keys, "test"), target.zeros(9001, "u4", "test"), (0, bits))
-        for digit_bits in (4, 5):
+        for digit_bits in ((4,) if dtype == "u4" else (5,)) if few else (4, 5):
             thesis.sort_keys(target, target.upload(keys, "test"), (0, bits), digit_bits)
             thesis.sort_pairs(
                 target, target.upload(keys, "test"), target.zeros(9001, "u4", "test"), (0, bits), digit_bits
@@ -199,10 +191,11 @@ def has_every_layout(target: Target, name: str, watch: str) -> bool:
 
 def crafted_choice(target: Target, name: str, watch: str) -> list[tuple[str, int]]:
     """Scenes made to break builders that a structure gets, with the triangles of each: all of them, or its turn."""
-    if target.kind != "cuda" or watch not in WATCHED:
+    if watch not in WATCHED:
         return [(scene_name, CRAFTED_TRIANGLES) for scene_name in CRAFTED]
-    first = list(structures()).index(name) * FEW_CRAFTED
-    return [(list(CRAFTED)[(first + k) % len(CRAFTED)], FEW_TRIANGLES) for k in range(FEW_CRAFTED)]
+    count, most = FEW_CRAFTED[target.kind]
+    first = list(structures()).index(name) * count
+    return [(list(CRAFTED)[(first + k) % len(CRAFTED)], most) for k in range(count)]
 
 
 def run_topologies(target: Target) -> None:
@@ -275,8 +268,9 @@ def run_ploc_rounds(target: Target) -> None:
     kind(target, StructureChoice(kind.Options(), "bvh2")).build(primitives)
 
 
-def run_kd_tree_forms(target: Target) -> None:
-    """sah_events as it was before its optimisations, all at once, and with boxes cut along all axes."""
+def run_kd_tree_forms(target: Target, few: bool = False) -> None:
+    """sah_events as it was before its optimisations, all at once, and with boxes cut along all axes; all but the
+    `few` over spheres, too."""
     kind = structures()["sah_events"]
     corners = np.random.default_rng(6).uniform(-1, 1, (TRIANGLES, 3, 3)).astype(np.float32)
     indices = np.arange(TRIANGLES * 3, dtype=np.int32).reshape(TRIANGLES, 3)
@@ -289,13 +283,16 @@ def run_kd_tree_forms(target: Target) -> None:
         "cascading": False,
         "triangles": "staged",
     }
-    for moving in ("gaps", "masks"):
+    for moving in ("gaps",) if few else ("gaps", "masks"):
         made = kind(target, StructureChoice(kind.Options(**before, moving=moving, max_leaf_size=16)))
         made.build(primitives)
-    for reduction, flags in (("segments", "words"), ("whole_and_segments", "bytes")):
+    for reduction, flags in (("segments", "words"), ("whole_and_segments", "bytes"))[1 if few else 0 :]:
         listed = {"reduction": reduction, "flags": flags, "triangles": "vertices", "clipping": "split_axis"}
+        listed |= {"moving": "masks"} if few else {}
         kind(target, StructureChoice(kind.Options(**listed, max_leaf_size=16, whole_levels=2))).build(primitives)
     kind(target, StructureChoice(kind.Options(clipping="all", max_leaf_size=16))).build(primitives)
+    if few:
+        return
     spheres = sphere_primitives(
         target.upload(corners[:300, 0].copy(), "test"), target.upload(np.full(300, 0.2, np.float32), "test")
     )

@@ -7,6 +7,7 @@ import concurrent.futures
 import functools
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import sys
 import pytest
 
 from raygrove.gpu.target.translation_unit import parse_kernels
+from tests.gpu.sanitizers.child import ENDED
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 pytestmark = [pytest.mark.sanitize, pytest.mark.first]
@@ -96,24 +98,34 @@ def run_child(tool: str, *scenario: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize(
-    ("tool", "fault", "report"),
-    [
-        ("address", "write_past_the_end", "AddressSanitizer: use-after-poison"),
-        ("address", "read_past_the_end", "AddressSanitizer: use-after-poison"),
-        ("address", "read_through_null", "AddressSanitizer: SEGV"),
-        ("address", "read_far_in_front", "AddressSanitizer: "),
-        ("address", "write_past_a_tile", "out of bounds for type 'int [8]'"),
-        ("address", "overflow_a_sum", "signed integer overflow"),
-        ("thread", "race_for_a_sum", "ThreadSanitizer: data race"),
-        ("thread", "race_with_an_earlier_block", "ThreadSanitizer: data race"),
-    ],
-)
+FAULTS = [
+    ("address", "write_past_the_end", "AddressSanitizer: use-after-poison"),
+    ("address", "read_past_the_end", "AddressSanitizer: use-after-poison"),
+    ("address", "read_through_null", "AddressSanitizer: SEGV"),
+    ("address", "read_far_in_front", "AddressSanitizer: "),
+    ("address", "write_past_a_tile", "out of bounds for type 'int [8]'"),
+    ("address", "overflow_a_sum", "signed integer overflow"),
+    ("thread", "race_for_a_sum", "ThreadSanitizer: data race"),
+    ("thread", "race_with_an_earlier_block", "ThreadSanitizer: data race"),
+]
+
+
+@functools.cache
+def faults_watched(tool: str) -> dict[str, tuple[str, int]]:
+    """What the tool reported of each planted fault, and how the process with it ended: forks of one."""
+    done, found = run_child(tool, "faults", *(fault for of, fault, _ in FAULTS if of == tool)), {}
+    parts = re.split(rf"^{ENDED} (\w+) (-?\d+)\n", done.stderr, flags=re.MULTILINE)
+    for report, fault, code in zip(parts[::3], parts[1::3], parts[2::3], strict=False):
+        found[fault] = report, int(code)
+    return found
+
+
+@pytest.mark.parametrize(("tool", "fault", "report"), FAULTS)
 def test_a_planted_fault_is_found(tool: str, fault: str, report: str) -> None:
-    done = run_child(tool, fault)
-    assert done.returncode == 66, done.stderr[-3000:]
-    assert report in done.stderr
-    assert fault in done.stderr, "the report names the kernel"
+    said, code = faults_watched(tool)[fault]
+    assert code == 66, said[-3000:]
+    assert report in said
+    assert fault in said, "the report names the kernel"
 
 
 @pytest.mark.parametrize("threads", [3, 8])
@@ -158,3 +170,15 @@ def test_every_kernel_is_clean(tool: str) -> None:
     files = sorted((ROOT / "gpu").rglob("*.cu"))
     kernels = {name for file in files for name in parse_kernels(file.read_text(encoding="utf-8"), str(file))}
     assert kernels <= launched, f"not run under the sanitizer: {sorted(kernels - launched)}"
+
+
+@pytest.mark.full
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize("part", range(8))
+@pytest.mark.parametrize("tool", ["address", "thread"])
+def test_each_form_of_it_is_clean(tool: str, part: int) -> None:
+    """What test_every_kernel_is_clean leaves out: every form, and pictures of every structure in every layout."""
+    done = run_child(tool, "everything", "--part", str(part), "8")
+    assert done.returncode == 0 and "Sanitizer" not in done.stderr and "runtime error" not in done.stderr, done.stderr[
+        -6000:
+    ]
