@@ -17,7 +17,7 @@ from raygrove.bench.store.tables import ENDINGS, columns_of, written
 if TYPE_CHECKING:
     from raygrove.app.cli.main import Words
 
-COLUMNS = ("verdict", "scene", "configuration", "part", "metric", "a", "b", "ratio", "low", "high", "effect",
+COLUMNS = ("verdict", "scene", "configuration", "options", "part", "metric", "a", "b", "ratio", "low", "high", "effect",
            "sentence")  # fmt: skip
 PLACE = re.compile(r"(?P<place>.+?)(?:@(?P<sources>[0-9a-f]{4,64}))?")
 

@@ -20,7 +20,7 @@ from raygrove.gpu.analysis.intervals import CONFIDENCE, LEAST_SAMPLES
 from raygrove.gpu.errors import Error
 
 from .folder import DONE
-from .jobs import canonical, question_of
+from .jobs import canonical, question_of, typed
 
 RESAMPLES = 2000
 THRESHOLD = 0.05
@@ -55,10 +55,12 @@ class Side:
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """A figure of both sides: medians, B over A as cost (rates are turned round), and its interval."""
+    """A figure of both sides: medians, B over A as cost (rates are turned round), and its interval. `options` are the
+    other words of its job in which the jobs that are compared differ."""
 
     scene: str
     configuration: str
+    options: str
     part: str
     metric: str
     verdict: str
@@ -135,21 +137,36 @@ def compared(a: Mapping[Key, Side], b: Mapping[Key, Side], threshold: float = TH
     """Every figure of A beside B's."""
     rows: list[Row] = []
     lost = {key[0] for key, side in b.items() if side.status != DONE}
+    keys = _differing_words((*a.values(), *b.values()))
     for key, side in a.items():
         if side.status != DONE:
             continue
         other = b.get(key)
         if other is None and key[0] in lost:
             other = b.get((key[0], ""))
-        rows += _of_sides(side, other, threshold)
-    rows += [_row(side, NEW, "A has no result of it") for key, side in b.items()
+        options = _options(side, keys)
+        rows += [dataclasses.replace(row, options=options) for row in _of_sides(side, other, threshold)]
+    rows += [dataclasses.replace(_row(side, NEW, "A has no result of it"), options=_options(side, keys))
+             for key, side in b.items()
              if (key not in a or a[key].status != DONE) and side.status == DONE]  # fmt: skip
     order = {name: place for place, name in enumerate(_ORDER)}
 
     def turn(row: Row) -> tuple[object, ...]:
-        return order[row.verdict], row.scene, row.configuration, len(row.part), row.part  # frame 2 before frame 10
+        place = (row.scene, row.configuration, row.options)
+        return order[row.verdict], place, len(row.part), row.part  # frame 2 before frame 10
 
     return Comparison(tuple(sorted(rows, key=turn)), threshold)
+
+
+def _differing_words(sides: Iterable[Side]) -> tuple[str, ...]:
+    """The words of jobs in which these differ, but for those that rows have anyway and those of no question."""
+    jobs = [question_of(side.what) for side in sides]
+    keys = sorted({key for job in jobs for key in job} - {"scene", "configuration", "name"})
+    return tuple(key for key in keys if len({canonical({key: job.get(key)}) for job in jobs}) > 1)
+
+
+def _options(side: Side, keys: Iterable[str]) -> str:
+    return " ".join(f"{key}={typed(side.what[key], key)}" for key in keys if key in side.what)
 
 
 def _of_sides(a: Side, b: Side | None, threshold: float) -> Iterator[Row]:
@@ -212,7 +229,7 @@ def _judged(a: Side, metric: str, ours: Sequence[float], theirs: Sequence[float]
 
 def _row(side: Side, verdict: str, sentence: str, metric: str = "", *figures: float) -> Row:
     configuration = str(side.what.get("configuration", side.what.get("name", "")))
-    return Row(side.scene, configuration, side.part, metric, verdict, sentence, *figures)
+    return Row(side.scene, configuration, "", side.part, metric, verdict, sentence, *figures)
 
 
 def ratio_of_medians(a: Sequence[float], b: Sequence[float], seed: int = 0) -> tuple[float, float, float]:

@@ -28,6 +28,21 @@ def verdicts(a: list[dict[str, Any]], b: list[dict[str, Any]]) -> list[str]:
     return [row.verdict for row in compared(sides_of(a, "A"), sides_of(b, "B")).rows]
 
 
+def test_rows_say_the_words_in_which_their_jobs_differ() -> None:
+    def job(seed: int, ray_type: str, sources: str) -> dict[str, Any]:
+        what = {"scene": "walker", "configuration": "lbvh", "ray_type": ray_type, "seed": seed, "sources": sources}
+        return {"job": what, "samples": {"frame_ms": [1.0] * 8}}
+
+    a = [job(0, "ao", "a"), job(0, "path", "a")]
+    b = [job(0, "ao", "b"), job(0, "path", "b")]
+    rows = compared(sides_of(a, "A"), sides_of(b, "B")).rows
+    assert [row.options for row in rows] == ["ray_type=ao", "ray_type=path"], "sources are no question"
+    rows = compared(sides_of(a, "A"), sides_of([*b, job(3, "ao", "b")], "B")).rows
+    assert {(row.verdict, row.options) for row in rows} == {
+        ("same", "ray_type=ao seed=0"), ("same", "ray_type=path seed=0"), ("new", "ray_type=ao seed=3"),
+    }  # fmt: skip
+
+
 def test_an_interval_is_scipys() -> None:
     stats = pytest.importorskip("scipy.stats")
     a, b = times(3.0, 0.1), times(4.0, 0.2, 15)
