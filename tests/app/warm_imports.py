@@ -90,7 +90,10 @@ class Server:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MOST_BYTES)
         words = [sys.executable, "-P", "-m", "tests.app.warm_imports", str(theirs.fileno())]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+        package = Path(sys.modules["raygrove"].__path__[0])  # of a copy with planted faults, perhaps
+        paths = [str(package.parent), str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+        threads = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+        environment = {**os.environ, **threads, "PYTHONPATH": os.pathsep.join(paths)}
         self._process = subprocess.Popen(
             words, stdin=subprocess.DEVNULL, pass_fds=(theirs.fileno(),), env=environment, start_new_session=True
         )
