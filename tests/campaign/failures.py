@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import dataclasses
+import math
 import os
 import resource
 import signal
@@ -20,6 +21,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
@@ -27,6 +29,7 @@ from raygrove.app.document.state import Bookmark, SceneReference, State
 from raygrove.app.export.images import save_png
 from raygrove.app.export.outputs import write_table
 from raygrove.app.export.whole_files import write_atomically
+from raygrove.app.frames import refinement
 from raygrove.app.frames.maker import FrameMaker
 from raygrove.app.frames.pixel_slots import HostSlot
 from raygrove.app.scene_io.demos import make_demo
@@ -91,6 +94,7 @@ def drawn(maker: FrameMaker, scene: Scene, state: State) -> np.ndarray:
     return np.stack(pictures)
 
 
+@mock.patch.multiple(refinement, ROWS_LIMIT_MS=math.inf, WHOLE_LIMIT_MS=math.inf)  # else clocks decide who is filtered
 def refuse_each(method: str, error: TargetError, state: State, scene: Scene, every: int = 1) -> Tally:
     """Each `every`-th call refused, in a maker of its own."""
     tally, kind = Tally(), TARGETS[state.settings.render.device]

@@ -46,6 +46,8 @@ class Commands(QObject):
             self._fill(made, menu.entries)
         hints.give(self.commands)
         self._learned = Bell(self._go_on, self)
+        self._again = QTimer(self, singleShot=True, interval=AGAIN_MS)
+        self._again.timeout.connect(self._begin)
         window.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -58,7 +60,7 @@ class Commands(QObject):
     def _begin(self) -> None:
         """Once what is being opened is seen: it is waited for, and choices are not."""
         if self.is_opening():
-            QTimer.singleShot(AGAIN_MS, self, self._begin)
+            self._again.start()
         else:
             threading.Thread(target=self._learn, name="commands", daemon=True).start()
 

@@ -115,7 +115,7 @@ class PainterView(QWidget):
         if self._has_news:
             self._has_news = False
             self.paint_ms = (time.perf_counter() - start) * 1e3
-            QTimer.singleShot(0, self.painted.emit)
+            QTimer.singleShot(0, self, self.painted.emit)
 
     def _take_newest(self) -> None:
         exchange = self.exchange

@@ -261,7 +261,7 @@ class RaceView(QWidget):
         if self._has_news:
             self._has_news = False
             self.paint_ms = (time.perf_counter() - self._begun) * 1e3
-            QTimer.singleShot(0, self.painted.emit)
+            QTimer.singleShot(0, self, self.painted.emit)
 
 
 def _two(width: int, height: int) -> tuple[PixelSlot, ...]:

@@ -14,6 +14,7 @@ import raygrove.app.ui.import_hook  # noqa: F401 - before the window's modules a
 from raygrove.app.document.document import Document
 from raygrove.app.system import interrupts, starting
 from raygrove.app.ui.picture.painter_view import PainterView
+from raygrove.app.ui.session.later import call_once
 from raygrove.app.ui.session.memory import Memory
 from raygrove.app.ui.session.rest import Rest
 from raygrove.app.ui.session.session import make_session
@@ -190,8 +191,8 @@ def open_window(window: MainWindow, size: tuple[int, int] | None) -> None:
     window.loop.start()
     window.document.mailroom.poll()
     window.running.show()
-    QTimer.singleShot(STARTED_MS, starting.end)
-    QTimer.singleShot(program_icon.DELAY_MS, window, lambda: window.setWindowIcon(program_icon.program_icon()))
+    call_once(window, STARTED_MS, starting.end)
+    call_once(window, program_icon.DELAY_MS, lambda: window.setWindowIcon(program_icon.program_icon()))
 
 
 def open_scene(window: MainWindow, arguments: Any) -> None:
