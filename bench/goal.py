@@ -87,8 +87,11 @@ WHY = {
     "first picture after start, warm cache": "the same imports, the engine's, the scene and loading its kernels",
     "welcome page after start, warm cache": "640 modules, Qt's among them; then 950 (docs/performance/window.md)",
     "first picture after start, empty cache": "a dozen units are compiled, two at a time, after the same imports",
-    "over Embree's best, the worst scene": "on two busy cores, at 512x384; not examined (docs/performance/rays.md)",
-    "over Embree's medium tree, the worst scene": "its tree costs less SAH; not examined (docs/performance/rays.md)",
+    "over Embree's best, the worst scene": (
+        "on two busy cores, at 512x384; since then packs test their beam first and trees with split triangles are "
+        "tried: 0.74 was the worst of a trial (docs/performance/rays.md)"
+    ),
+    "over Embree's medium tree, the worst scene": "its tree costs less SAH (docs/performance/rays.md)",
     "octree of 10M points": (
         "the sort takes 1.2 of 2.6 ms and writing the nodes 0.54 (docs/performance/octrees.md); top down and the "
         "paper's form reach theirs"
@@ -127,9 +130,13 @@ WHY = {
         "were traced and counted at once (docs/decisions/counting-hot-spots.md)"
     ),
     "a structure whose kernels are cached": (
-        "not examined; the median of 26 structures over 100,000 triangles, the fastest 83 ms when chosen again"
+        "the median of 26 structures over 100,000 triangles, the fastest 83 ms when chosen again; a structure was "
+        "built two to five times for its first picture, now once: a third less in a trial (docs/performance/window.md)"
     ),
-    "refining a still picture stopped": "not examined; one drag of the series, the median is 20 ms",
+    "refining a still picture stopped": (
+        "one drag of the series, the median is 20 ms: a filtered still picture was drawn whole; since then it is "
+        "stopped, 10 ms in a trial (docs/performance/window.md)"
+    ),
     "race of 4": (
         "median_sah, a kd-tree, takes 135 of 186 ms, the three trees of boxes 68 together; measured before its build "
         "was made faster (docs/performance/kd-trees.md)"
