@@ -31,14 +31,26 @@ def lesson(window: MainWindow, tmp_path: Path, qtbot: Any) -> LessonDialog:
     return dialog
 
 
+def holds_of(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """What the loop is told from now on. It is held, too, or the window would play beside what is measured."""
+    held: list[bool] = []
+    hold = window.session.loop.hold
+
+    def told(is_held: bool) -> None:
+        held.append(is_held)
+        hold(is_held)
+
+    monkeypatch.setattr(window.session.loop, "hold", told)
+    return held
+
+
 def test_a_question_is_predicted_measured_and_written(
     lesson: LessonDialog, window: MainWindow, qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert window.document.state.settings.render.ray_type == "flat"
     assert not lesson.measure.isEnabled() and not lesson.next.isEnabled()
     assert [button.text() for button in lesson.choices.buttons()] == ["First", "Second && last", "Third"]
-    held: list[bool] = []
-    monkeypatch.setattr(window.session.loop, "hold", held.append)
+    held = holds_of(window, monkeypatch)
     lesson.choices.button(1).click()
     lesson.measure.click()
     assert lesson.is_measuring and not lesson.choices.button(0).isEnabled() and held == [True]
@@ -55,8 +67,7 @@ def test_a_question_is_predicted_measured_and_written(
 def test_closing_ends_a_measurement_and_the_window_draws_again(
     lesson: LessonDialog, window: MainWindow, qtbot: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    held: list[bool] = []
-    monkeypatch.setattr(window.session.loop, "hold", held.append)
+    held = holds_of(window, monkeypatch)
     lesson.choices.button(0).click()
     lesson.measure.click()
     lesson.close()
