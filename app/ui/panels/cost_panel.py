@@ -46,6 +46,17 @@ DASHED = ("──", "╌╌", "┈┈", "─·")
 """The dashes of A, B, C and D, in the legend."""
 
 
+class _Strip(QWidget):
+    """The chart between what is chosen and what its lines are. `resized`: they are to be placed anew."""
+
+    resized = Signal()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Its parts lie where the timeline's axis does, which no layout knows."""
+        super().resizeEvent(event)
+        self.resized.emit()
+
+
 class CostPanel(QWidget):
     """See the module. `take` is called with every frame, drawing happens twice a second; `jumped` carries seconds.
     `watched` says whether it is looked at: then every frame's phases are to be timed."""
@@ -59,7 +70,12 @@ class CostPanel(QWidget):
         self.setMinimumSize(sum(LEAST_SIDES), HEIGHT)
         self.log = CostLog()
         self._shown_time = self._duration = 0.0
-        self.chart, self.quantity = LineChart("", self, keeps_letters=True), QComboBox(self)
+        self._strip = _Strip(self)
+        self._strip.resized.connect(self._place)
+        column = QVBoxLayout(self)  # in which a message about the panel comes above the strip
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._strip)
+        self.chart, self.quantity = LineChart("", self._strip, keeps_letters=True), QComboBox(self)
         self.quantity.setObjectName("quantity")
         self.quantity.setAccessibleName(self.tr("Quantity"))
         for name, (title, _) in QUANTITIES.items():
@@ -89,7 +105,7 @@ class CostPanel(QWidget):
 
     def _sides(self) -> tuple[QWidget, QWidget]:
         """What is chosen, at the left of the chart; what its lines are, at the right."""
-        choices, about = QWidget(self), QWidget(self)
+        choices, about = QWidget(self._strip), QWidget(self._strip)
         left, right = QVBoxLayout(choices), QVBoxLayout(about)
         for column in (left, right):
             column.setContentsMargins(GAP, 0, GAP, 0)
@@ -110,18 +126,13 @@ class CostPanel(QWidget):
         self._ends = ends
         self._place()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """All anew."""
-        super().resizeEvent(event)
-        self._place()
-
     def _place(self) -> None:
         before, behind = KEPT
-        begin, end = self._ends or (LEAST_SIDES[0] + before, self.width() - LEAST_SIDES[1] - behind)
-        left, right, height = begin - before, end + behind, self.height() - 2 * GAP
+        begin, end = self._ends or (LEAST_SIDES[0] + before, self._strip.width() - LEAST_SIDES[1] - behind)
+        left, right, height = begin - before, end + behind, self._strip.height() - 2 * GAP
         self._choices.setGeometry(0, GAP, left, height)
         self.chart.setGeometry(left, GAP, right - left, height)
-        self._about.setGeometry(right, GAP, self.width() - right, height)
+        self._about.setGeometry(right, GAP, self._strip.width() - right, height)
 
     def sizeHint(self) -> QSize:
         """Wide and low."""
