@@ -19,6 +19,12 @@ def begin() -> None:
 def end() -> None:
     """The start is over: look for garbage again, though not among what there is by now. Nothing where none began."""
     if _begun:
-        _begun.clear()
         gc.freeze()
+        forget()
+
+
+def forget() -> None:
+    """There is no start any more: look for garbage again, among everything."""
+    if _begun:
+        _begun.clear()
         gc.enable()

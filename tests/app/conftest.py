@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from raygrove.app.system import starting
 from raygrove.gpu.scene import Clip, KeyFrames, Mesh, Node, Object, Scene
 from tests.app.stand_ins import PaintedMaker, settle
 from tests.app.warm_imports import Server
@@ -53,6 +54,13 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
     folder = tmp_path_factory.mktemp("config")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(folder))
     return folder
+
+
+@pytest.fixture(autouse=True)
+def collector() -> Iterator[None]:
+    """Python's, which a command run in this process leaves at rest until the program would have started."""
+    yield
+    starting.forget()
 
 
 @pytest.fixture(scope="session", autouse=True)
