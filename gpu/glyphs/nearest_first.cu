@@ -4,7 +4,8 @@
 #include "gpu/device/block.cuh"
 #include "gpu/glyphs/seen.cuh"
 
-constexpr int THREADS = 1024, SAMPLES = 2048, BINS = 128;
+constexpr int THREADS = 1024;  // of the one block that chooses
+constexpr int SAMPLES = 2048, BINS = 128;
 constexpr int MOST_OF_SAMPLE = 1 << 18;  // pixels of a square that count, so that their sum is a number of 32 bits
 constexpr unsigned UNSEEN = ~0u;
 // Where more of all pixels than that are of the first ones, all are: a second pass costs a GPU more.
