@@ -130,12 +130,11 @@ WHY = {
         "were traced and counted at once (docs/decisions/counting-hot-spots.md)"
     ),
     "a structure whose kernels are cached": (
-        "the median of 26 structures over 100,000 triangles, the fastest 83 ms when chosen again; a structure was "
-        "built two to five times for its first picture, now once: a third less in a trial (docs/performance/window.md)"
+        "the median of 25 structures over 100,000 triangles, the fastest 44 ms when chosen again; what is left are "
+        "builds, the picture and loading kernels (docs/performance/window.md)"
     ),
-    "refining a still picture stopped": (
-        "one drag of the series, the median is 20 ms: a filtered still picture was drawn whole; since then it is "
-        "stopped, 10 ms in a trial (docs/performance/window.md)"
+    "longest pause of the window": (
+        "a file is kept among the recent ones: 96 of the 176 ms wait for the disk; 135.6 on a Xeon before"
     ),
     "race of 4": (
         "median_sah, a kd-tree, takes 135 of 186 ms, the three trees of boxes 68 together; measured before its build "
