@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import gc
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from raygrove.app.system import starting
-from tests.waiting import PROCESS_S
+from tests.app.told import told_by
 
 VIEW = """
 import gc, json, sys
@@ -41,22 +37,7 @@ print(json.dumps(found))
 
 
 def test_a_window_starts_without_the_collector_and_goes_on_with_it(tmp_path: Path) -> None:
-    environment = {
-        **os.environ,
-        "QT_QPA_PLATFORM": "offscreen",
-        "HOME": str(tmp_path),
-        "XDG_CONFIG_HOME": str(tmp_path),
-    }
-    done = subprocess.run(
-        [sys.executable, "-c", VIEW],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=PROCESS_S,
-        check=True,
-    )
-    assert json.loads(done.stdout) == [[False, False], [True, True]]
+    assert told_by(VIEW, tmp_path, tmp_path) == [[False, False], [True, True]]
 
 
 def test_who_began_nothing_ends_nothing() -> None:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.app.told import told_by
 from tests.waiting import PROCESS_S
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -62,22 +63,7 @@ print(json.dumps(found))
 
 def test_the_first_page_needs_no_structures_no_pictures_and_no_opengl(tmp_path: Path) -> None:
     """Each of them takes a tenth of a start or more; what the menus offer comes once the page is painted."""
-    environment = {
-        **os.environ,
-        "QT_QPA_PLATFORM": "offscreen",
-        "HOME": str(tmp_path),
-        "XDG_CONFIG_HOME": str(tmp_path),
-    }
-    done = subprocess.run(
-        [sys.executable, "-c", FIRST_PAGE],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=PROCESS_S,
-        check=True,
-    )
-    painted, completed = json.loads(done.stdout)
+    painted, completed = told_by(FIRST_PAGE, tmp_path, ROOT)
     nothing = {"foreign": [], "early": [], "structures": 0, "ray_types": 0, "panels": []}
     assert painted == {**nothing, "reads_sources": False, "page": True}
     assert completed["structures"] == completed["ray_types"] == 1 and "structure.layout.bvh4" in completed["actions"]
