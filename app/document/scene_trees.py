@@ -66,12 +66,10 @@ class ReadTree:
     of_file: Tree | None = None
 
     def use(self, name: str) -> None:
-        """Make it the builder of this name."""
-        from raygrove.gpu.face.given_trees import keep_frames, use_tree
+        """Make it the builder of this name, unless its scene was left meanwhile."""
+        from raygrove.gpu.face.given_trees import use_expected
 
-        use_tree(self.tree, name, note=self.note)
-        if self.of_file is not None:
-            keep_frames(name, self.of_file)
+        use_expected(self.tree, name, note=self.note, of_file=self.of_file)
 
 
 def read_tree(path: str, scene: Scene, times: Collection[float]) -> ReadTree:

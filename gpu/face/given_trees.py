@@ -44,20 +44,32 @@ BOX_FAULTS = ("box_not_finite", "box_inverted", "child_outside", "primitive_outs
 
 
 def expect_tree(name: str) -> None:
-    """Make `name` a builder whose tree comes later, by `use_tree`: settings name it before the scene is read that it is
-    over. Raises Error where the name is another builder's, or none."""
-    if name in named_trees.expected and name in structures():
-        return
-    if name in structures():
-        raise Error(f"there is a builder called {name} already", "trees", "give the tree another name")
+    """Make `name` a builder whose tree comes later, by `use_expected`: settings name it before the scene is read that
+    it is over. Raises Error where the name is another builder's, or none."""
 
     def awaited_tree(bounds: np.ndarray) -> Tree:
         """The tree of a file that has not been read."""
         raise Error(f"no file of the tree {name} has been read", "", "open it over this scene")
 
-    builder(name, title=_title(name))(awaited_tree)
-    named_trees.expected.add(name)
-    named_trees.awaited.add(name)
+    with named_trees.changing:
+        if name in named_trees.expected and name in structures():
+            return
+        if name in structures():
+            raise Error(f"there is a builder called {name} already", "trees", "give the tree another name")
+        builder(name, title=_title(name))(awaited_tree)
+        named_trees.expected.add(name)
+        named_trees.awaited.add(name)
+
+
+def use_expected(tree: Tree, name: str, *, note: str = "", of_file: Tree | None = None) -> None:
+    """Make a tree the builder of a name that `expect_tree` was told; where that name has been forgotten meanwhile, its
+    scene is gone, and nothing happens. `of_file` is the tree with the boxes of frames that its file has."""
+    with named_trees.changing:
+        if name not in named_trees.expected:
+            return
+        use_tree(tree, name, note=note)
+        if of_file is not None and of_file.frame_bounds is not None:
+            named_trees.frames[name] = of_file
 
 
 def fitted(tree: Tree, mesh: tuple[np.ndarray, np.ndarray]) -> tuple[Tree, Validation]:
@@ -76,12 +88,6 @@ def fitted(tree: Tree, mesh: tuple[np.ndarray, np.ndarray]) -> tuple[Tree, Valid
 def note_on(found: Validation) -> str:
     """What is to be known of a tree that `fitted` let pass, in sentences; "" where its boxes are sound."""
     return "" if found.is_valid else " ".join([*(fault.sentence for fault in found.faults), "Boxes are computed anew."])
-
-
-def keep_frames(name: str, tree: Tree) -> None:
-    """The tree of a file, with its own boxes of frames, is the builder of this name."""
-    if tree.frame_bounds is not None:
-        named_trees.frames[name] = tree
 
 
 def use_tree(tree: Tree, name: str = "theirs", *, note: str = "") -> str:
@@ -108,10 +114,11 @@ def use_tree(tree: Tree, name: str = "theirs", *, note: str = "") -> str:
             raise Error(what, "", "show all objects of the scene that it was made of")
         return tree
 
-    named_trees.awaited.discard(name)
-    builder(name, title=_title(name), splits_references=tree.splits_references)(given_tree)
-    named_trees.notes[name] = note
-    named_trees.frames.pop(name, None)
+    with named_trees.changing:
+        builder(name, title=_title(name), splits_references=tree.splits_references)(given_tree)
+        named_trees.notes[name] = note
+        named_trees.frames.pop(name, None)
+        named_trees.awaited.discard(name)  # last: who waits for the tree has it
     return name
 
 

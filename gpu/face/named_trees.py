@@ -3,6 +3,7 @@ was given."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,8 @@ from ..hierarchy.registry import unregister
 if TYPE_CHECKING:
     from ..hierarchy.bvh.own.tree import Tree
 
+changing = threading.RLock()
+"""Held while a name is given or taken: a scene is read on another thread than the one that opens the next."""
 expected: set[str] = set()
 awaited: set[str] = set()
 """Names that were given to trees before those were read, and those of them that still have none."""
@@ -27,12 +30,13 @@ def is_awaited(name: str) -> bool:
 
 def forget_trees(but: Collection[str] = ()) -> None:
     """End what `expect_tree` began, for all names but these."""
-    for name in sorted(expected.difference(but)):
-        unregister(name)
-        notes.pop(name, None)
-        frames.pop(name, None)
-        expected.discard(name)
-        awaited.discard(name)
+    with changing:
+        for name in sorted(expected.difference(but)):
+            unregister(name)
+            notes.pop(name, None)
+            frames.pop(name, None)
+            expected.discard(name)
+            awaited.discard(name)
 
 
 def frames_of(name: str) -> Tree | None:

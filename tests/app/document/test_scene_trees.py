@@ -29,7 +29,8 @@ from raygrove.gpu.analysis.frame_bounds import with_frames
 from raygrove.gpu.analysis.tree_files import save_tree
 from raygrove.gpu.analysis.validation import boxes_of
 from raygrove.gpu.face.clips import Clip
-from raygrove.gpu.face.named_trees import forget_trees, frames_of
+from raygrove.gpu.face.given_trees import expect_tree
+from raygrove.gpu.face.named_trees import forget_trees, frames_of, is_awaited
 from raygrove.gpu.hierarchy.bvh.own.tree import Tree
 from raygrove.gpu.hierarchy.registry import structures
 from raygrove.gpu.scene import Scene
@@ -157,6 +158,20 @@ def test_a_tree_stays_with_its_scene(shown: Document, moving_scene: Scene, tmp_p
     settings = shown.state.settings
     assert (settings.render.hierarchy, settings.race.contestants, settings.trees.files) == ("lbvh", "hploc", "")
     assert "theirs" not in structures()
+
+
+def test_a_tree_that_was_read_for_a_scene_that_was_left_is_no_structure(
+    shown: Document, moving_scene: Scene, tmp_path: Path
+) -> None:
+    """A scene is read on a thread of its own, which may come to its tree after the next scene was opened."""
+    found = scene_trees.read_tree(str(written(tmp_path / "theirs.rgtree", moving_scene)), moving_scene, [0.0])
+    expect_tree("theirs")
+    shown.set_scene(SceneReference("demo", ("other",)), moving_scene)
+    found.use("theirs")
+    assert "theirs" not in structures() and not is_awaited("theirs")
+    expect_tree("theirs")
+    found.use("theirs")
+    assert "theirs" in structures() and not is_awaited("theirs")
 
 
 def test_settings_and_pictures_name_trees_before_what_they_are_used_for(

@@ -167,6 +167,15 @@ def spheres() -> dict[str, Any]:
     return answers
 
 
+def is_shown(window: Any, way: str) -> bool:
+    """Whether the newest picture is that of the state, of the view's size, and nothing is on its way."""
+    frame, view, loop = window.loop.last_frame, window.view, window.loop
+    is_newest = loop._arrived_serial == loop._serial and not loop._rest.isActive() and not view._is_pending
+    if frame is None or not is_newest or frame.request.size != view.device_size():
+        return False
+    return frame.request.state.settings.display.spheres == way and not frame.request.is_moving
+
+
 def refused_by_the_driver(window: Any) -> tuple[str, int]:
     """What is said where the shaders do not compile, and how many frames count as pictures after it."""
     from raygrove.app.ui.picture import viewport
@@ -178,6 +187,7 @@ def refused_by_the_driver(window: Any) -> tuple[str, int]:
 
     document, view = window.document, window.view
     document.change("settings.display.spheres", "rays")
+    wait_until(lambda: is_shown(window, "rays"))  # or what is refused is a picture that came before
     kept, working, view._spheres = view._spheres, viewport.GlSpheres, None
     viewport.GlSpheres = Refusing  # type: ignore[assignment,misc]
     document.change("settings.display.spheres", "impostors")
@@ -218,22 +228,14 @@ def sphere_window() -> dict[str, Any]:
         document.change(f"settings.{key}", value)
     document.set_scene(SceneReference("demo", ("spheres",)), make_spheres(400, 1, "pixels", 12.0))
 
-    def is_shown(way: str) -> bool:
-        """Whether the newest picture is that of the state, of the view's size, and nothing is on its way."""
-        frame, view, loop = window.loop.last_frame, window.view, window.loop
-        is_newest = loop._arrived_serial == loop._serial and not loop._rest.isActive() and not view._is_pending
-        if frame is None or not is_newest or frame.request.size != view.device_size():
-            return False
-        return frame.request.state.settings.display.spheres == way and not frame.request.is_moving
-
     for way in ("impostors", "full_screen", "rays"):
         document.change("settings.display.spheres", way)
-        wait_until(functools.partial(is_shown, way))
+        wait_until(functools.partial(is_shown, window, way))
         pictures |= {way: array_of(window.view.grabFramebuffer()), f"{way}_way": window.view.way}
         window.stats_panel.show_latest()
         pictures |= {f"{way}_ms": window.view.spheres_ms, f"{way}_rows": window.stats_panel.text()}
     document.change("settings.display.spheres", "full_screen")
-    wait_until(functools.partial(is_shown, "full_screen"), 60.0)
+    wait_until(functools.partial(is_shown, window, "full_screen"), 60.0)
     picture, painted = window.view._to_draw, list[bool]()
     window.view.painted.connect(lambda: painted.append(True))
     for _ in range(40):
