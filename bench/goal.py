@@ -126,8 +126,8 @@ WHY = {
         "hour (docs/performance/octrees.md)"
     ),
     "hot spots of a frame over its trace": (
-        "on two cores, in median_sah in orbit; 2.5 to 4.1 in the other scenes and structures; measured before rays "
-        "were traced and counted at once (docs/decisions/counting-hot-spots.md)"
+        "on two cores, in median_sah in orbit; 2.3 to 3.4 in the other scenes and structures "
+        "(docs/decisions/counting-hot-spots.md)"
     ),
     "a structure whose kernels are cached": (
         "the median of 25 structures over 100,000 triangles, the fastest 44 ms when chosen again; what is left are "
@@ -137,8 +137,7 @@ WHY = {
         "a file is kept among the recent ones: 96 of the 176 ms wait for the disk; 135.6 on a Xeon before"
     ),
     "race of 4": (
-        "median_sah, a kd-tree, takes 135 of 186 ms, the three trees of boxes 68 together; measured before its build "
-        "was made faster (docs/performance/kd-trees.md)"
+        "median_sah, a kd-tree, takes 69 of 138 ms, the three trees of boxes 66 together (docs/performance/kd-trees.md)"
     ),
     "lbvh rebuild, blob of 512,000": (
         "measured before the climb went in rounds: 0.154 since, of which it takes 0.080 and the sort 0.055 "
