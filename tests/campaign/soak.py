@@ -21,6 +21,7 @@ import threading
 import time
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from raygrove.app.document.jobs import Job
 from raygrove.app.document.state import State
@@ -34,6 +35,7 @@ from raygrove.app.settings.settings import Settings, set_option
 from raygrove.gpu.hierarchy.base import HierarchyError
 from raygrove.gpu.scene import Moment, Scene
 from tests.app.scene_io import writers
+from tests.campaign import kept
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 WARM_S, STEPS = 60.0, 1200
@@ -68,6 +70,7 @@ class Looks:
         self.begun, self._steps = time.monotonic(), steps
         self.end = self._next = 0.0
         self.first, self.last = dict[str, float](), dict[str, float]()
+        self.rows: list[dict[str, Any]] = []
 
     def start(self, minutes: float) -> None:
         """All is met: a minute, and then as long. Of a soak that is shorter itself half of it, and of the steps."""
@@ -81,10 +84,11 @@ class Looks:
         return time.monotonic() > self._next and (bool(self.first) or counts.total() >= self._steps)
 
     def add(self, found: dict[str, float], counts: Counter[str]) -> None:
-        """One, which is printed."""
+        """One, which is printed and kept: some hundred bytes, beside the 2 % of memory that are a finding."""
         self.first, self.last = self.first or found, found
         self._next = time.monotonic() + LOOK_S
-        print(f"after {time.monotonic() - self.begun:.0f} s: {found} {dict(counts)}", flush=True)
+        self.rows.append({"seconds": time.monotonic() - self.begun, "taken": found, "done": dict(counts)})
+        print(line_of(self.rows[-1]), flush=True)
 
 
 class Soak:
@@ -179,13 +183,29 @@ class Soak:
         exporting.export(Job("a soak's export"), state=state, scene=scene, plan=plan)
 
 
-def has_grown(first: dict[str, float], last: dict[str, float]) -> bool:
-    """Whether more is taken than at first, beyond what memory may grow by; prints what."""
+def grown(first: dict[str, float], last: dict[str, float]) -> list[str]:
+    """What is more than at first, beyond what memory may grow by."""
     findings = [key for key in ("descriptors", "threads", "files") if last[key] > first[key]]
     memory = [key for key in first if key.endswith("MiB")]
-    findings += [key for key in memory if last[key] - first[key] > max(GROWTH * first[key], LEAST_MIB)]
-    print(f"{len(findings)} findings: {', '.join(findings) or 'nothing has grown'}")
-    return bool(findings)
+    return findings + [key for key in memory if last[key] - first[key] > max(GROWTH * first[key], LEAST_MIB)]
+
+
+def conclude(looks: Looks, names: argparse.Namespace, device: str = "cpu") -> int:
+    """Print what has grown and keep all looks where that is asked; 1 where there is a finding."""
+    findings = grown(looks.first, looks.last)
+    line = f"{len(findings)} findings: {', '.join(findings) or 'nothing has grown'}"
+    print(line)
+    content = {"minutes": names.minutes, "combinations": names.combinations, "looks": looks.rows, "findings": findings}
+    kept.keep_found(names.out, content, [*map(line_of, looks.rows), line], device=device, seed=names.seed)
+    return int(bool(findings))
+
+
+def line_of(look: dict[str, Any]) -> str:
+    """A look for people."""
+    told = ", ".join(f"{value:,.1f} {key}" if key.endswith("MiB") else f"{value:.0f} {key}"
+                     for key, value in look["taken"].items())  # fmt: skip
+    return f"after {look['seconds']:.0f} s: {told}; " + ", ".join(f"{count:,} {what}" for what, count in
+                                                                  look["done"].items())  # fmt: skip
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -196,7 +216,7 @@ def main(arguments: list[str] | None = None) -> int:
     words = "structures with layouts and ray types, drawn by the seed: each compiles for seconds at first (24)"
     parser.add_argument("--combinations", type=int, default=24, help=words)
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="what draws (cpu)")
-    names = parser.parse_args(arguments)
+    names = kept.parsed(parser, arguments)
     with tempfile.TemporaryDirectory(prefix="raygrove-soak-") as name:
         work, own = Path(name) / "work", Path(name) / "temporary"
         work.mkdir()
@@ -213,7 +233,7 @@ def main(arguments: list[str] | None = None) -> int:
         looks.add(soak.taken(), soak.counts)
         soak.maker.close_engine()
         tempfile.tempdir = None
-    return int(has_grown(looks.first, looks.last))
+    return conclude(looks, names, names.device)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,8 @@ from raygrove.app.document.jobs import Job
 from raygrove.app.frames import exporting
 from raygrove.app.settings import option_tables
 from raygrove.app.settings.workspaces import FIRST, WORKSPACES
-from tests.campaign.soak import Looks, has_grown, taken_by
+from tests.campaign import kept
+from tests.campaign.soak import Looks, conclude, taken_by
 
 ANSWER_S = 60.0
 STEPS = 260
@@ -201,7 +202,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--minutes", type=float, default=60.0, help="how long, once all is met (60)")
     parser.add_argument("--seed", type=int, default=1, help="another seed does other things (1)")
     parser.add_argument("--combinations", type=int, default=12, help="structures with layouts and ray types (12)")
-    names = parser.parse_args(arguments)
+    names = kept.parsed(parser, arguments)
     with tempfile.TemporaryDirectory(prefix="raygrove-soak-") as name:
         work, own = Path(name) / "work", Path(name) / "temporary"
         work.mkdir()
@@ -210,7 +211,7 @@ def main(arguments: list[str] | None = None) -> int:
         looks = Looks(STEPS)
         live(WindowSoak(work, names.seed, names.combinations).day(names.minutes, looks))
         tempfile.tempdir = None
-    return int(has_grown(looks.first, looks.last))
+    return conclude(looks, names)
 
 
 if __name__ == "__main__":
