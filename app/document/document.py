@@ -10,6 +10,7 @@ import dataclasses
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from raygrove.app.camera import scene_nodes
@@ -28,6 +29,7 @@ from raygrove.app.settings.settings import Settings
 from raygrove.app.user_files import bookmarks
 from raygrove.gpu.scene import Moment, Scene
 
+Again = Callable[[], Job | None]
 StateObserver = Callable[[State, State], None]
 """Called with the state before and after each change."""
 
@@ -49,6 +51,7 @@ class Document:
         self._scene: Scene | None = None
         self._history: History[State] = History()
         self._opening: Job | None = None
+        self._open_again: Again = lambda: None
         self._span = Span()
         self._span_key: tuple[Scene | None, int, float] = (None, 0, 0.0)
         self.observers: list[StateObserver] = []
@@ -195,7 +198,7 @@ class Document:
             scene = opening.open_scene(state.scene, state.settings, job)
             return state, dataclasses.replace(scene, remarks=remarks + scene.remarks)
 
-        return self._start_opening(os.path.basename(path), work, lambda result: self.set_state(*result))
+        return self._start_opening(os.path.basename(path), work, lambda result: self.set_state(*result), lambda: None)
 
     def open_saved(self, texts: Mapping[str, str], title: str) -> Job:
         """Restore a state from the entries that pictures carry: its scene, settings, cameras and instant."""
@@ -205,15 +208,17 @@ class Document:
             state = saved_state.state_of(texts, title, own)
             return state, opening.open_scene(state.scene, state.settings, job)
 
-        return self._start_opening(title, work, lambda result: self.set_state(*result))
+        return self._start_opening(title, work, lambda result: self.set_state(*result), lambda: None)
 
     def open_demo(self, name: str) -> Job:
         """Open a built-in scene in the background, made with `settings.demo`."""
         return self._open(SceneReference("demo", (name,)))
 
     def reopen(self) -> Job | None:
-        """Read the scene again (the file changed, or the demo's options did); cameras, head and history stay. None
-        where no scene is open."""
+        """Read the scene again (the file changed, or the demo's options did); cameras, head and history stay. What is
+        being opened is begun again in its place, as it was asked for later. None where no scene is open."""
+        if self._opening in self.jobs:
+            return self._open_again()
         if self._state.scene.kind == "none":
             return None
         return self._open(self._state.scene, keep_view=True)
@@ -237,12 +242,8 @@ class Document:
     def set_scene(self, reference: SceneReference, scene: Scene, *, keep_view: bool = False) -> None:
         """Show a scene that has been read. Where the view is kept, a scene that was still and now moves begins to
         play."""
-        starts = (
-            keep_view
-            and self._scene is not None
-            and self.span.duration <= 0.0
-            and self._state.settings.timeline.autoplay
-        )
+        was_still = self._scene is not None and self.span.duration <= 0.0
+        starts = keep_view and was_still and self._state.settings.timeline.autoplay
         self._scene = scene
         state = scene_trees.state_on(self._state, reference)
         if not keep_view:
@@ -280,9 +281,8 @@ class Document:
             return objects.hidden_of(scene, start.hide, start.isolate)
         except objects.ObjectsError as error:
             if is_news:
-                self.report(
-                    Problem("Nothing is hidden", f"What start.hide and start.isolate name is not here: {error}")
-                )
+                reason = f"What start.hide and start.isolate name is not here: {error}"
+                self.report(Problem("Nothing is hidden", reason))
             return ()
 
     def _kept_bookmarks(self, reference: SceneReference) -> tuple[Bookmark, ...]:
@@ -318,13 +318,13 @@ class Document:
         trusted: dict[str, Any] = {**self._trusted.get(reference, {})}
         settings = dataclasses.replace(settings, importer=dataclasses.replace(settings.importer, **trusted))
 
-        def show(scene: Scene) -> None:
-            self.set_scene(reference, scene, keep_view=keep_view)
+        show = partial(self.set_scene, reference, keep_view=keep_view)
+        again = partial(self._open, reference, keep_view=keep_view)
+        return self._start_opening(reference.title, partial(opening.open_scene, reference, settings), show, again)
 
-        return self._start_opening(reference.title, lambda job: opening.open_scene(reference, settings, job), show)
-
-    def _start_opening(self, title: str, work: Callable[[Job], Any], show: Callable[[Any], None]) -> Job:
-        """Only the newest opening counts: one that is still running is cancelled."""
+    def _start_opening(self, title: str, work: Callable[[Job], Any], show: Callable[[Any], None], again: Again) -> Job:
+        """Only the newest opening counts: one that is still running is cancelled. `again` begins it with settings that
+        changed; a picture brings its own."""
         if self._opening is not None:
             self._opening.cancel()
 
@@ -333,7 +333,7 @@ class Document:
                 self._opening = None
                 show(job.result)
 
-        self._opening = self.start_job(f"Opening {title}", work, finished)
+        self._opening, self._open_again = self.start_job(f"Opening {title}", work, finished), again
         return self._opening
 
     # -- jobs -----------------------------------------------------------------------------------------------------

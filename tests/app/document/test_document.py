@@ -189,6 +189,31 @@ def test_only_the_newest_opening_counts(document: Document) -> None:
     assert document.state.scene.names == ("walker",)
 
 
+@pytest.mark.parametrize("is_shown", [True, False])
+def test_settings_that_change_while_a_scene_opens_make_that_scene(
+    document: Document, moving_scene: Scene, is_shown: bool
+) -> None:
+    """Not the one before it: that would take the place of what was asked for later."""
+    if is_shown:
+        document.set_scene(SceneReference("demo", ("two",)), moving_scene)
+    document.change("settings.demo.triangles", 4000)
+    asked = document.open_demo("walker")
+    document.change("settings.demo.triangles", 1000)
+    again = document.reopen()
+    assert again is not None and again is not asked and asked.is_cancelled
+    finish(document, asked)
+    finish(document, again)
+    assert document.state.scene.names == ("walker",) and document.scene is not None
+    assert 0 < document.scene.triangle_count < 2000 and document.state.timeline.is_playing
+
+
+def test_a_picture_that_opens_has_its_own_settings(document: Document, moving_scene: Scene) -> None:
+    document.set_scene(SceneReference("demo", ("two",)), moving_scene)
+    job = document.open_saved({}, "a picture")
+    assert document.reopen() is None and not job.is_cancelled
+    finish(document, job)
+
+
 def test_jobs_report_cancel_and_fail(document: Document) -> None:
     told: list[int] = []
     problems: list[Problem] = []
