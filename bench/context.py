@@ -13,6 +13,7 @@ from typing import Any
 
 from raygrove import checkout
 from raygrove.gpu.settings import fields_of
+from raygrove.gpu.target import choose
 from raygrove.gpu.target.base import Target, TargetError
 from raygrove.version import VERSION
 
@@ -45,6 +46,15 @@ def context(target: Target, seed: int = 0, command: list[str] | None = None) -> 
         "options": {field.name: getattr(target.options, field.name) for field in fields_of(target.options)},
         "seed": seed,
     }
+
+
+def context_of(device: str, command: list[str] | None = None, seed: int = 0) -> dict[str, Any]:
+    """The context of what makes no target itself, on that device."""
+    target = choose(device)
+    try:
+        return context(target, seed, command)
+    finally:
+        target.close()
 
 
 def command_line() -> list[str]:

@@ -18,6 +18,7 @@ from .particle_goals import PARTICLES
 from .policy_bars import POLICIES
 from .ray_goals import ray_goals
 from .ray_tables import nothing_of
+from .reliability_goals import RELIABILITY
 from .saved import DEVICES, RESULTS, Content, OfOthers, SavedResult, newest_policy, saved
 from .store_goals import SWEEPS
 from .unread_goals import UNREAD
@@ -283,7 +284,7 @@ def _newest_figure(
 
 def saved_goals(kind: str, folder: pathlib.Path = RESULTS) -> Iterator[Goal]:
     """Every such bar of a kind of target, with the newest figure or the sentence what is missing."""
-    for one in (*OTHERS, *PARTICLES, *OCTREES, *LABORATORY, *POLICIES, *SWEEPS):
+    for one in (*OTHERS, *PARTICLES, *OCTREES, *LABORATORY, *POLICIES, *RELIABILITY, *SWEEPS):
         if one.kind == kind:
             file, figure = _newest_figure(saved(DEVICES[kind], one.file, folder), one.read)
             yield _goal(one.what, one.bar, one.unit, one.at_most, file, one.command, figure)

@@ -19,7 +19,9 @@ import tomllib
 
 from raygrove import checkout
 
-from ..arguments import UsageError, argument
+from ..arguments import OUT, UsageError, argument
+from ..context import context_of, heading
+from ..saved import keep
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FAULTS = ROOT / "bench" / "mutants.toml"
@@ -30,6 +32,7 @@ NO_TEST_RAN, ALL_PASSED = (4, 5), 0
 ARGUMENTS = (
     argument("--only", default="", help="faults whose name begins so"),
     argument("--list", action="store_true", help="only say what would be planted"),
+    OUT,
 )
 
 
@@ -58,14 +61,19 @@ def run(names: argparse.Namespace) -> int:
     if names.list:
         print("\n".join(f"{fault.name:34} {fault.file}" for fault in chosen))
         return 0
-    caught = 0
+    outcomes: dict[str, str] = {}
     with tempfile.TemporaryDirectory(prefix="raygrove-mutants-") as folder:
         copy = copied(pathlib.Path(folder))
         for fault in chosen:
-            outcome = outcome_of(fault, copy)
-            caught += outcome == "caught"
-            print(f"{fault.name:34} {outcome}", flush=True)
-    print(f"{caught} of {len(chosen)} were caught: {100 * caught / len(chosen):.0f} %")
+            outcomes[fault.name] = outcome_of(fault, copy)
+            print(f"{fault.name:34} {outcomes[fault.name]}", flush=True)
+    caught = sum(outcome == "caught" for outcome in outcomes.values())
+    line = f"{caught} of {len(chosen)} were caught: {100 * caught / len(chosen):.0f} %"
+    print(line)
+    if names.out:
+        about = context_of("host", names.command)
+        missed = [f"{name:34} {outcome}" for name, outcome in outcomes.items() if outcome != "caught"]
+        keep(names.out, {"context": about, "outcomes": outcomes}, "\n".join([*heading(about), "", *missed, line]))
     return int(caught < len(chosen))
 
 

@@ -17,13 +17,11 @@ import sys
 import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
-from typing import Any
 
 from raygrove import checkout
-from raygrove.gpu.target import choose
 
 from ..arguments import OUT, UsageError, argument
-from ..context import context, heading
+from ..context import context_of, heading
 from ..saved import keep
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -134,11 +132,7 @@ def line_of(outcome: Outcome) -> str:
 
 def write(prefix: str, outcomes: list[Outcome], command: list[str]) -> None:
     """PREFIX.json and PREFIX.txt; nothing where the prefix is empty."""
-    target = choose("host")
-    try:
-        about: dict[str, Any] = context(target, command=command)
-    finally:
-        target.close()
+    about = context_of("host", command)
     rows = [dataclasses.asdict(outcome) | {"test": SOAKS[outcome.soak]} for outcome in outcomes]
     lines = [*heading(about), "", *(line_of(outcome) for outcome in outcomes)]
     keep(prefix, {"context": about, "results": rows}, "\n".join(lines))

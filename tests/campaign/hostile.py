@@ -20,6 +20,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
+from tests.campaign import kept
 from tests.campaign.hostile_files import TRIANGLE, make_all
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -100,9 +101,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Try all, print a table; 1 where there is a finding."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="files whose names have this word")
-    names = parser.parse_args(arguments)
+    names = kept.parsed(parser, arguments)
     counts = {"opened": 0, "sentence": 0, "finding": 0}
-    slowest, largest = (0.0, ""), (0.0, "")
+    slowest, largest, findings = (0.0, ""), (0.0, ""), list[str]()
     with tempfile.TemporaryDirectory(prefix="raygrove-hostile-") as name:
         folder = Path(name)
         # What a process has taken counts for those that it starts: whoever makes pictures of gigabytes starts none.
@@ -118,10 +119,17 @@ def main(arguments: list[str] | None = None) -> int:
             slowest = max(slowest, *((one.seconds, path.name) for one in runs))
             largest = max(largest, *((one.mib, path.name) for one in runs))
             for one in wrong:
-                print(f"{path.name[:60]!r}: {one}", flush=True)
-    print(f"{len(paths)} files: " + ", ".join(f"{count} {word}" for word, count in counts.items()))
-    print(f"a triangle takes {plain[0].mib:,.0f} MiB and {plain[0].seconds:.1f} s")
-    print(f"most: {largest[0]:,.0f} MiB by {largest[1]!r}, {slowest[0]:.1f} s by {slowest[1]!r}")
+                findings.append(f"{path.name[:60]!r}: {one}")
+                print(findings[-1], flush=True)
+    lines = [
+        f"{len(paths)} files: " + ", ".join(f"{count} {word}" for word, count in counts.items()),
+        f"a triangle takes {plain[0].mib:,.0f} MiB and {plain[0].seconds:.1f} s",
+        f"most: {largest[0]:,.0f} MiB by {largest[1]!r}, {slowest[0]:.1f} s by {slowest[1]!r}",
+    ]
+    print(*lines, sep="\n")
+    content = {"files": len(paths), "counts": counts, "findings": findings, "mib": largest[0],
+               "plain_mib": plain[0].mib, "seconds": slowest[0]}  # fmt: skip
+    kept.keep_found(names.out, content, lines)
     return int(counts["finding"] > 0)
 
 

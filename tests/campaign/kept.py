@@ -6,9 +6,8 @@ import argparse
 from typing import Any
 
 from raygrove.bench.arguments import OUT, UsageError
-from raygrove.bench.context import context, heading
+from raygrove.bench.context import context_of, heading
 from raygrove.bench.saved import check_place, keep
-from raygrove.gpu.target import choose
 
 
 def parsed(parser: argparse.ArgumentParser, arguments: list[str] | None) -> argparse.Namespace:
@@ -27,9 +26,5 @@ def keep_found(prefix: str, content: dict[str, Any], lines: list[str], *, device
     """With a prefix, keep the lines for people and the content, with where they were made."""
     if not prefix:
         return
-    target = choose(device)
-    try:
-        about = context(target, seed)
-    finally:
-        target.close()
+    about = context_of(device, seed=seed)
     keep(prefix, {"context": about, **content}, "\n".join([*heading(about), "", *lines]))

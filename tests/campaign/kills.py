@@ -25,9 +25,11 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from raygrove.bench.store.folder import CRASHED, Store, StoreError
 from raygrove.bench.store.jobs import digest_of_sources
+from tests.campaign.kept import keep_found, parsed
 
 PLAN = """
 [fixed]
@@ -253,23 +255,28 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--count", type=int, default=50, help="kills for each engine (50)")
     parser.add_argument("--engines", default="local", help="local, dask or local,dask (local)")
     parser.add_argument("--seed", type=int, default=1, help="another seed kills at other moments (1)")
-    names = parser.parse_args(arguments)
-    is_bad = False
+    names = parsed(parser, arguments)
+    engines, lines = list[dict[str, Any]](), list[str]()
     for engine in re.split(",", names.engines):
         begun = time.monotonic()
         folder = Path(tempfile.mkdtemp(prefix="raygrove-kills-"))
         campaign = Campaign(folder, engine, random.Random(names.seed))
         campaign.run(names.count)
         said = ", ".join(f"{count} {whom}" for whom, count in sorted(campaign.kills.items()))
-        print(f"{engine}: {sum(campaign.kills.values())} kills ({said}) in {campaign.rounds} sweeps of {campaign.jobs} "
-              f"jobs, {campaign.crashed} crashed, {len(campaign.findings)} findings, "
-              f"{time.monotonic() - begun:.0f} s", *campaign.findings, sep="\n  ", flush=True)  # fmt: skip
+        count, seconds = sum(campaign.kills.values()), time.monotonic() - begun
+        told = [f"{engine}: {count} kills ({said}) in {campaign.rounds} sweeps of {campaign.jobs} jobs, "
+                f"{campaign.crashed} crashed, {len(campaign.findings)} findings, {seconds:.0f} s",
+                *(f"  {finding}" for finding in campaign.findings)]  # fmt: skip
+        print(*told, sep="\n", flush=True)
+        lines += told
+        engines.append({"engine": engine, "kills": count, "by": dict(campaign.kills), "sweeps": campaign.rounds,
+                        "findings": list(campaign.findings), "seconds": seconds})  # fmt: skip
         if campaign.findings:
             print(f"  what was said, and the stores: {folder}", flush=True)
         else:
             shutil.rmtree(folder)
-        is_bad |= bool(campaign.findings)
-    return int(is_bad)
+    keep_found(names.out, {"engines": engines}, lines, seed=names.seed)
+    return int(any(one["findings"] for one in engines))
 
 
 if __name__ == "__main__":

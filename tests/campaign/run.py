@@ -17,11 +17,13 @@ import random
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 from raygrove.app.problems.problems import EXIT_FILE, problem_of
 from raygrove.app.scene_io import SceneError
 from raygrove.app.settings.file import SettingsError
 from raygrove.gpu.scene import Scene
+from tests.campaign import kept
 from tests.campaign.forked_child import GROWN_MIB, SAID, take_forked_children, take_library
 from tests.campaign.mutations import mutant
 from tests.campaign.second_look import SecondLook
@@ -127,7 +129,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true", help="the counts as JSON")
     words = "read by this libassimp, one built with AddressSanitizer (docs/reliability.md says how)"
     parser.add_argument("--assimp", type=Path, metavar="FILE", help=words)
-    names = parser.parse_args(arguments)
+    names = kept.parsed(parser, arguments)
     take_forked_children()
     if names.assimp is not None:
         take_library(names.assimp)
@@ -140,18 +142,29 @@ def main(arguments: list[str] | None = None) -> int:
         count, first = (1, int(number)) if number else (names.count, 0)
         begun, look = time.monotonic(), SecondLook(LIMITS)
         found = run(targets, count, names.seconds, names.seed, folder, first, look=look)
-    total = sum((counts for counts in found.values()), collections.Counter[str]())
-    if names.json:
-        seen = dict(look.counts)
-        print(json.dumps({"seed": names.seed, "seconds": time.monotonic() - begun, "counts": found, "seen": seen}))
-        return int(total["finding"] > 0)
-    total["MiB"] = max((counts["MiB"] for counts in found.values()), default=0)
-    print(f"{'file':16}" + "".join(f"{outcome:>20}" for outcome in (*OUTCOMES, "MiB")))
-    for what, counts in (*found.items(), ("all", total)):
-        print(f"{what:16}" + "".join(f"{counts[outcome]:>20,}" for outcome in (*OUTCOMES, "MiB")))
-    tried = sum(total[outcome] for outcome in OUTCOMES)
-    print(f"{tried:,} mutants of seed {names.seed} in {time.monotonic() - begun:,.0f} s")
-    print(
-        f"{look.counts['drawn']:,} drawn as by brute force, {look.counts['read by both']:,} read alike by two readers"
-    )
+    seconds, total = time.monotonic() - begun, sum((counts for counts in found.values()), collections.Counter[str]())
+    content = {"seed": names.seed, "seconds": seconds, "counts": found, "seen": dict(look.counts)}
+    lines = [json.dumps(content)] if names.json else [*table_of(found, total), *sentences_of(content, total)]
+    print(*lines, sep="\n")
+    kept.keep_found(names.out, content, lines, seed=names.seed)
     return int(total["finding"] > 0)
+
+
+def table_of(found: dict[str, collections.Counter[str]], total: collections.Counter[str]) -> list[str]:
+    """The counts by kind of file, and of all; the most memory of any."""
+    total = total.copy()
+    total["MiB"] = max((counts["MiB"] for counts in found.values()), default=0)
+    rows = [f"{'file':16}" + "".join(f"{outcome:>20}" for outcome in (*OUTCOMES, "MiB"))]
+    for what, counts in (*found.items(), ("all", total)):
+        rows.append(f"{what:16}" + "".join(f"{counts[outcome]:>20,}" for outcome in (*OUTCOMES, "MiB")))
+    return rows
+
+
+def sentences_of(content: dict[str, Any], total: collections.Counter[str]) -> list[str]:
+    """How many were tried, and looked at twice."""
+    tried, seen = sum(total[outcome] for outcome in OUTCOMES), collections.Counter(content["seen"])
+    drawn, alike = seen["drawn"], seen["read by both"]
+    return [
+        f"{tried:,} mutants of seed {content['seed']} in {content['seconds']:,.0f} s",
+        f"{drawn:,} drawn as by brute force, {alike:,} read alike by two readers",
+    ]

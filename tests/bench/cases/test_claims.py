@@ -19,6 +19,7 @@ from raygrove.bench.particle_goals import PARTICLES
 from raygrove.bench.policy_bars import POLICIES
 from raygrove.bench.ray_goals import ray_goals
 from raygrove.bench.ray_tables import nothing_of
+from raygrove.bench.reliability_goals import RELIABILITY
 from raygrove.bench.saved import DEVICES, RESULTS, newest, newest_policy, saved
 from raygrove.bench.saved_goals import OTHERS, saved_goals, window_rates
 from raygrove.bench.store_goals import SWEEPS
@@ -99,12 +100,16 @@ def test_every_bar_of_another_command_is_found_in_what_is_kept() -> None:
     those whose part of a run was not asked for; no reader may look past a figure that is there."""
     missing = {goal.what: goal.note for kind in DEVICES for goal in saved_goals(kind) if goal.measured is None}
     since = [one for one in OTHERS if one.file in ("sandbox", "worlds", "first-use", "reactions")]
-    others = (*PARTICLES, *OCTREES, *LABORATORY, *POLICIES, *SWEEPS, *since)
+    others = (*PARTICLES, *OCTREES, *LABORATORY, *POLICIES, *RELIABILITY, *SWEEPS, *since)
     unsaved = [one.what for one in others if newest(DEVICES[one.kind], one.file) is None]
     expected = dict.fromkeys(unsaved, "no file of it is saved")
     expected |= {goal.what: goal.note for goals in UNREAD.values() for goal in goals}
     browser = [one for one in LABORATORY if one.what.startswith("tree browser")]  # runs before 2026-11-29 had none
-    for one in (*SWEEPS, *browser):  # a run of workers is of jobs of 1 s, or of longer ones on up to eight devices
+    for one in (
+        *SWEEPS,
+        *RELIABILITY,
+        *browser,
+    ):  # a run of workers is of jobs of 1 s, or of longer ones on up to eight
         files = saved(DEVICES[one.kind], one.file)
         if files and all(one.read(file.content) is None for file in files):
             expected[one.what] = f"{files[0].name} has no such figure"
