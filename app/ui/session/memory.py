@@ -2,77 +2,69 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
+from typing import Any
 
-from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtCore import QByteArray
 from PySide6.QtWidgets import QMainWindow
 
-from raygrove.app.settings import kept_files
 from raygrove.app.settings.workspaces import FIRST
 from raygrove.app.ui.session import recent_files
+from raygrove.app.ui.session.kept_values import KeptValues
 
 MOST_RECENT = 10
 LAYOUT_VERSION = 2
 
 
 class Memory:
-    """QSettings with the words of this program. A value that is not what it should be counts as absent. `began` is what
+    """Kept values with the words of this program. One that is not what it should be counts as absent. `began` is what
     the settings began with when the program did, for windows that follow each other in it."""
 
     def __init__(self, began: dict[str, str] | None = None) -> None:
-        self._settings = QSettings("raygrove", "raygrove")
+        self._values = KeptValues()
         self._began = {} if began is None else began
+
+    def flush(self) -> None:
+        """Wait until everything is on the disk."""
+        self._values.flush()
 
     def recent(self) -> list[str]:
         """The files and sequences opened last, newest first, as texts of recent_files.py; those that are gone are left
         out."""
-        stored = self._settings.value("recent", [])
-        paths = [stored] if isinstance(stored, str) else stored if isinstance(stored, list) else []
-        return [path for path in paths if isinstance(path, str) and recent_files.is_there(path)][:MOST_RECENT]
+        return _there(self._values.value("recent"))[:MOST_RECENT]
 
     def add_recent(self, paths: Sequence[str]) -> None:
         """Remember the files of a scene that was opened."""
         newest = recent_files.entry_of(paths)
-        with self._kept_from_others():
-            others = [path for path in self.recent() if path != newest]
-            self._settings.setValue("recent", [newest, *others][:MOST_RECENT])
 
-    @contextlib.contextmanager
-    def _kept_from_others(self) -> Iterator[None]:
-        """Read what another window has stored meanwhile, and store before it can again. A folder that cannot be
-        locked is written as it is: what is remembered is a convenience."""
-        with contextlib.ExitStack() as stack:
-            with contextlib.suppress(OSError):
-                stack.enter_context(kept_files.locked(Path(self._settings.fileName())))
-            self._settings.sync()
-            yield
-            self._settings.sync()
+        def changed(stored: Any) -> list[str]:
+            return [newest, *(path for path in _there(stored) if path != newest)][:MOST_RECENT]
+
+        self._values.change("recent", changed)
 
     def clear_recent(self) -> None:
         """Forget the files."""
-        self._settings.setValue("recent", [])
+        self._values.set("recent", [])
 
     def folder(self) -> str:
         """Where files were opened last."""
-        stored = self._settings.value("folder", "")
+        stored = self._values.value("folder", "")
         return stored if isinstance(stored, str) and os.path.isdir(stored) else ""
 
     def set_folder(self, path: str) -> None:
         """Remember the folder of a file."""
-        self._settings.setValue("folder", os.path.dirname(os.path.abspath(path)))
+        self._values.set("folder", os.path.dirname(os.path.abspath(path)))
 
     def chosen(self, name: str, first: str) -> str:
         """What was chosen in the window for a setting that is remembered, where the settings began as they do now, with
         `first`; else an empty text: what the settings say has changed since then, and is the later word."""
-        stored, first = self._settings.value(name, []), self._began.setdefault(name, first)
+        stored, first = self._values.value(name, []), self._began.setdefault(name, first)
         return stored[1] if isinstance(stored, list) and len(stored) == 2 and stored[0] == first else ""
 
     def keep_chosen(self, name: str, value: str, first: str) -> None:
         """Remember what was chosen where the settings began with `first`."""
-        self._settings.setValue(name, [self._began.get(name, first), value])
+        self._values.set(name, [self._began.get(name, first), value])
 
     def is_presenter(self, first: bool) -> bool:
         """Whether everything is to be larger."""
@@ -85,61 +77,68 @@ class Memory:
 
     def took_tour(self) -> bool:
         """Whether the tour was taken to its last step."""
-        return self._settings.value("tour", "") == "taken"
+        return self._values.value("tour", "") == "taken"
 
     def keep_tour(self) -> None:
         """Remember that."""
-        self._settings.setValue("tour", "taken")
+        self._values.set("tour", "taken")
 
     def is_silenced(self, topic: str) -> bool:
         """Whether the user does not want to read about this again."""
-        stored = self._settings.value("silenced", [])
-        return topic in (stored if isinstance(stored, list) else [stored])
+        return topic in _listed(self._values.value("silenced"))
 
     def silence(self, topic: str) -> None:
         """Do not tell the user about this again."""
-        with self._kept_from_others():
-            stored = self._settings.value("silenced", [])
-            self._settings.setValue("silenced", [*(stored if isinstance(stored, list) else [stored]), topic])
+        self._values.change("silenced", lambda stored: [*_listed(stored), topic])
 
     def hear_all(self) -> None:
         """Tell the user everything again."""
-        self._settings.remove("silenced")
+        self._values.remove("silenced")
 
     def save_window(self, window: QMainWindow, workspace: str) -> None:
         """Remember where a window and its docks are."""
-        self._settings.setValue("geometry", window.saveGeometry())
+        self._values.set("geometry", window.saveGeometry())
         self.save_docks(window, workspace)
 
     def save_docks(self, window: QMainWindow, workspace: str) -> None:
         """Remember where the docks are in a workspace."""
-        self._settings.setValue(_docks_of(workspace), window.saveState(LAYOUT_VERSION))
+        self._values.set(_docks_of(workspace), window.saveState(LAYOUT_VERSION))
 
     def restore_window(self, window: QMainWindow) -> None:
         """Put a window where it was; nothing where that is not known."""
-        stored = self._settings.value("geometry")
+        stored = self._values.value("geometry")
         if isinstance(stored, QByteArray):
             window.restoreGeometry(stored)
 
     def restore_docks(self, window: QMainWindow, workspace: str) -> bool:
         """Put the docks where they were in a workspace; whether that is known."""
-        stored = self._settings.value(_docks_of(workspace))
+        stored = self._values.value(_docks_of(workspace))
         return isinstance(stored, QByteArray) and window.restoreState(stored, LAYOUT_VERSION)
 
     def forget_docks(self, workspace: str) -> None:
         """Forget where the docks were in a workspace."""
-        self._settings.remove(_docks_of(workspace))
+        self._values.remove(_docks_of(workspace))
         if workspace == FIRST:
-            self._settings.remove("large")
+            self._values.remove("large")
 
     def opened_in_large(self) -> list[str] | None:
         """The panels that stand there because the window is large; None: it has not been large yet."""
-        stored = self._settings.value("large")
+        stored = self._values.value("large")
         return None if stored is None else [name for name in str(stored).split(",") if name]
 
     def keep_opened_in_large(self, names: Sequence[str]) -> None:
         """Remember these."""
-        self._settings.setValue("large", ",".join(names))
+        self._values.set("large", ",".join(names))
+
+
+def _listed(stored: Any) -> list[Any]:
+    """A list as it was stored: QSettings reads one of a single text as that text."""
+    return stored if isinstance(stored, list) else [] if stored is None else [stored]
+
+
+def _there(stored: Any) -> list[str]:
+    """Of stored texts of recent_files.py those whose files are there."""
+    return [path for path in _listed(stored) if isinstance(path, str) and recent_files.is_there(path)]
 
 
 def _docks_of(workspace: str) -> str:

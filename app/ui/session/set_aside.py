@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer
 
@@ -24,7 +23,8 @@ def tr(text: str) -> str:
 
 
 class SetAside(QObject):
-    """See the module. Files are written beside the window's thread: nobody waits for a disk."""
+    """See the module. Texts are made and written beside the window's thread: the first need the options of all
+    structures, and nobody waits for a disk."""
 
     def __init__(self, session: Session, parent: QObject) -> None:
         super().__init__(parent)
@@ -43,13 +43,12 @@ class SetAside(QObject):
         if state is self._saved or is_busy or self._session.document.scene is None or state.scene.kind == "none":
             return
         self._saved = state
-        texts = saved_state.texts_of(state)
-        self._writer = threading.Thread(target=self._write, args=(texts, self._attempts), name="set aside", daemon=True)
+        self._writer = threading.Thread(target=self._write, args=(state, self._attempts), name="set aside", daemon=True)
         self._writer.start()
 
-    def _write(self, texts: Mapping[str, str], attempts: int) -> None:
+    def _write(self, state: State, attempts: int) -> None:
         try:
-            running_state.save(texts, attempts)
+            running_state.save(saved_state.texts_of(state), attempts)
         except (OSError, ValueError):  # a disk that is full is said where someone saves
             return
 

@@ -392,6 +392,7 @@ class MainWindow(QMainWindow):
             self._bring_back()
             self.workspaces.save()
             self.set_aside.end()
+            self.memory.flush()
             self.hide()
             self.previews.stop()
             self.running.stop()

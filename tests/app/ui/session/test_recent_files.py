@@ -102,6 +102,7 @@ memory = Memory()
 memory.recent()
 subprocess.run([sys.executable, "-c", sys.argv[1], sys.argv[2]], check=True, stdout=subprocess.DEVNULL)
 memory.add_recent([sys.argv[3]])
+memory.flush()
 print(*memory.recent(), sep="\\n")
 """
 

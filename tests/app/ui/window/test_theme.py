@@ -105,7 +105,7 @@ def test_a_theme_that_the_settings_say_since_then_counts_more(scene_window: Main
     scene_window.document.change("settings.window.theme", "dark")
     assert _start(set_option(Settings(), "window.theme", "light")).state.settings.window.theme == "light"
     assert not colors.is_dark()
-    Memory()._settings.setValue("theme", "neither")
+    Memory()._values.set("theme", "neither")
     assert _start(Settings()).state.settings.window.theme == "system"
 
 
