@@ -50,8 +50,10 @@ def upload_meshes(
             streamed[index] = shapes
         for of, values in zip(rows, shapes, strict=True):
             of.append(tables.padded(np.asarray(values[:room], np.float32)))
-    upload = target.upload_mapped if are_mapped else target.upload
-    positions, normals = (upload(np.concatenate(of), "animation") for of in rows)
+    if are_mapped:
+        positions, normals = (target.upload_mapped(np.concatenate(of), "animation") for of in rows)
+    else:
+        positions, normals = (target.upload_joined(of, "animation") for of in rows)
     found = {}
     for index, given in streamed.items():
         first, stride, first_time = (int(of[index]) for of in (places.first, places.strides, places.first_time))

@@ -10,7 +10,7 @@ import abc
 import contextlib
 import dataclasses
 import time
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
 from types import TracebackType
 from typing import Any, NamedTuple, Protocol, Self
 
@@ -225,6 +225,10 @@ class Target(Stoppable, abc.ABC):
     @abc.abstractmethod
     def upload(self, values: np.ndarray, tag: str) -> Array:
         """A copy of host values on the target; not for use inside a frame."""
+
+    def upload_joined(self, parts: Sequence[np.ndarray], tag: str) -> Array:
+        """A copy of host values (N_k, ...) of one type, one part after the other; not for use inside a frame."""
+        return self.upload(np.concatenate(parts), tag)
 
     def upload_mapped(self, values: np.ndarray, tag: str) -> Array:
         """Such a copy in page-locked memory of the host, which launches read over the bus; on a target in main memory

@@ -15,7 +15,7 @@ import math
 import os
 import pathlib
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -137,6 +137,12 @@ class HostTarget(Target):
         values = np.asarray(values)
         array = self.empty(values.shape, values.dtype, tag)
         np.copyto(array, values)
+        return array
+
+    def upload_joined(self, parts: Sequence[np.ndarray], tag: str) -> Array:
+        count, like = sum(len(part) for part in parts), parts[0]
+        array = self.empty((count, *like.shape[1:]), like.dtype, tag)
+        np.concatenate(parts, out=array)  # no copy in between, which may have most of what a scene has
         return array
 
     def write(self, array: Array, values: np.ndarray) -> None:

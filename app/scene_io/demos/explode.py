@@ -3,6 +3,8 @@ refit fails."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from raygrove.gpu.scene import KeyFrames, Light, Material, Mesh, Scene
@@ -16,7 +18,12 @@ DURATION = 6.0
 KEY_BYTES = 160 << 20
 """What all key frames together may take, as long as there are two."""
 FLIGHT_CHUNK = 1 << 17
-"""Triangles that are flown at a time."""
+"""Triangles whose random numbers are drawn at a time."""
+CACHED = 1 << 12
+"""Triangles that fly through all key frames together: what they are computed from stays in a processor's cache."""
+
+Turned = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""Vectors about axes in three parts: along, across, and a quarter turn on."""
 
 
 def make_explode(triangles: int, seed: int) -> Scene:
@@ -74,22 +81,52 @@ def _fly(
         axis /= np.linalg.norm(axis, axis=2, keepdims=True)
         spin = rng.uniform(-4.0, 4.0, (n, 1, 1)).astype(np.float32)
         offsets, turning = _spinning(points - centre, axis), _spinning(directions, axis)
-        part = slice(3 * first, 3 * (first + n))
-        for key, time in enumerate(times):
-            flown = np.float32(max(0.0, time - 0.08 * DURATION) ** 1.3 * 0.13)
-            angle = spin * flown
-            cosine, sine = np.cos(angle), np.sin(angle)
-            moved = positions[key, part].reshape(n, 3, 3)
-            _turn(offsets, cosine, sine, moved)
-            moved += centre + velocity * flown
-            _turn(turning, cosine, sine, normals[key, part].reshape(n, 3, 3))
-            for along in range(3):  # an axis at a time: numpy reduces many short rows slowly
-                lower[along] = min(lower[along], moved[..., along].min())
-                upper[along] = max(upper[along], moved[..., along].max())
+        for start in range(0, n, CACHED):
+            block = slice(start, min(start + CACHED, n))
+            part = slice(3 * (first + block.start), 3 * (first + block.stop))
+            flight = _Flight(
+                *(values[block, 0].T.copy() for values in (centre, velocity, spin)),
+                *(tuple(_by_axes(values[block]) for values in parts) for parts in (offsets, turning)),
+            )
+            _fly_block(flight, times, (positions[:, part], normals[:, part]), (lower, upper))
     return lower, upper
 
 
-def _spinning(vectors: np.ndarray, axis: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+class _Flight(NamedTuple):
+    """Of N triangles: centres and velocities (3, N), how fast they spin (1, N), and what turns with them, (3, 3, N) by
+    corners and axes: where the corners lie from the centres, and the normals there."""
+
+    centre: np.ndarray
+    velocity: np.ndarray
+    spin: np.ndarray
+    offsets: Turned
+    normals: Turned
+
+
+def _by_axes(values: np.ndarray) -> np.ndarray:
+    """(N, 3, 3) as (3, 3, N): numpy computes long rows faster than short ones."""
+    return values.transpose(1, 2, 0).copy()
+
+
+def _fly_block(
+    flight: _Flight, times: np.ndarray, filled: tuple[np.ndarray, np.ndarray], ends: tuple[np.ndarray, np.ndarray]
+) -> None:
+    """Fill (K, 3 N, 3) positions and normals of N triangles, and widen the bounds."""
+    n, (lower, upper) = flight.spin.shape[1], ends
+    for key, time in enumerate(times):
+        flown = np.float32(max(0.0, time - 0.08 * DURATION) ** 1.3 * 0.13)
+        angle = flight.spin * flown
+        cosine, sine = np.cos(angle), np.sin(angle)
+        moved, turned = _turned(flight.offsets, cosine, sine), _turned(flight.normals, cosine, sine)
+        moved += flight.centre + flight.velocity * flown
+        for values, made in zip(filled, (moved, turned), strict=True):
+            values[key].reshape(n, 9)[:] = made.reshape(9, n).T
+        for axis in range(3):
+            lower[axis] = min(lower[axis], moved[:, axis].min())
+            upper[axis] = max(upper[axis], moved[:, axis].max())
+
+
+def _spinning(vectors: np.ndarray, axis: np.ndarray) -> Turned:
     """Vectors (N, 3, 3) in three parts about unit axes (N, 1, 3), as Rodrigues' formula takes them: along, across, and
     a quarter turn on."""
     along = axis * np.sum(axis * vectors, axis=2, keepdims=True)
@@ -98,11 +135,10 @@ def _spinning(vectors: np.ndarray, axis: np.ndarray) -> tuple[np.ndarray, np.nda
     return along, vectors - along, np.stack([b * z - c * y, c * x - a * z, a * y - b * x], axis=2)
 
 
-def _turn(
-    parts: tuple[np.ndarray, np.ndarray, np.ndarray], cosine: np.ndarray, sine: np.ndarray, turned: np.ndarray
-) -> None:
-    """Fill `turned` (N, 3, 3) with the vectors turned by angles of which (N, 1, 1) are the cosines and sines."""
+def _turned(parts: Turned, cosine: np.ndarray, sine: np.ndarray) -> np.ndarray:
+    """The vectors (3, 3, N) turned by angles of which (1, N) are the cosines and sines."""
     along, across, quarter = parts
-    np.multiply(across, cosine, out=turned)
+    turned = across * cosine
     turned += along
     turned += quarter * sine
+    return turned

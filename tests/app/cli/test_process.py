@@ -147,9 +147,7 @@ def test_ctrl_c_closes_the_window(
         assert_interrupted(process)
 
 
-MEMORY_OF_WINDOW = (
-    "from raygrove.app.ui.session.memory import Memory; print(Memory()._values.value('geometry') is not None)"
-)
+MEMORY_OF_WINDOW = "from raygrove.app.ui.session.memory import Memory; print('geometry' in Memory()._values.stored)"
 
 
 def test_sigterm_closes_the_window_as_a_quit_does(unseen: None) -> None:

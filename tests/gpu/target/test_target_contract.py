@@ -76,6 +76,15 @@ def test_upload_and_download_are_a_round_trip(target: Target, values: np.ndarray
     np.testing.assert_array_equal(back, values)
 
 
+def test_parts_are_uploaded_one_after_the_other(target: Target) -> None:
+    rng = np.random.default_rng(3)
+    parts = [rng.standard_normal((count, 3)).astype(np.float32) for count in (4, 0, 17, 1)]
+    array = target.upload_joined(parts, "contract")
+    assert array.dtype == np.float32 and np.array_equal(target.download(array), np.concatenate(parts))
+    parts[0][:] = 0.0
+    assert target.download(array)[:4].all(), "a copy"
+
+
 def test_a_download_is_a_copy(target: Target) -> None:
     array = target.upload(np.arange(4, dtype="i4"), "contract")
     target.download(array)[:] = 9
