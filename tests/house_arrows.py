@@ -191,7 +191,7 @@ NEVER = (
     (r"gpu\.(trace|query|glyphs)", r"gpu\.hierarchy\.(?!base)"),
     (r"app\.ui", r"app\.cli\b"),
     # Who works in the window takes the session, not the window.
-    (r"app\.ui\.(?!window\.application$)", r"app\.ui\.window\.main_window"),
+    (r"app\.ui\.(?!window\.(application|window_parts)$)", r"app\.ui\.window\.main_window"),
     (r"app\.ui\.window", r"app\.ui\.measuring"),
     (r"app\.ui(\.\w+)?$", r"app\.ui\."),  # the window's files stand in its rooms
     (r"tests\.gpu", r"tests\.app|app\b"),

@@ -11,7 +11,6 @@ import contextlib
 import dataclasses
 import time
 from collections.abc import Callable, Container, Iterator, Sequence
-from types import TracebackType
 from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
@@ -24,7 +23,6 @@ from .stopping import Stoppable
 Array = Any
 """numpy.ndarray on the host target, cupy.ndarray on the CUDA target: shape, dtype, slicing, `.view`, `.reshape` are
 alike."""
-
 
 MOST_ITEMS = (1 << 31) - (1 << 24)
 """Items of one launch: kernels count them in 32 bits, and the last step of a grid-stride loop, as long as the grid,
@@ -398,7 +396,5 @@ class Target(Stoppable, abc.ABC):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()

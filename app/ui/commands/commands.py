@@ -48,7 +48,10 @@ class Commands(QObject):
         self._learned = Bell(self._go_on, self)
         self._again = QTimer(self, singleShot=True, interval=AGAIN_MS)
         self._again.timeout.connect(self._begin)
-        window.installEventFilter(self)
+        if window.isVisible():  # and painted
+            QTimer.singleShot(0, self, self._begin)
+        else:
+            window.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Make the rest after the window's first painting."""

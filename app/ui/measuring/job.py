@@ -5,20 +5,22 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from PySide6.QtCore import QEvent, QObject, QSettings, Qt, QTimer, Signal
+from PySide6.QtCore import QSettings, Qt
 from PySide6.QtWidgets import QApplication, QDockWidget, QWidget
 
 from raygrove.app.document.document import Document
-from raygrove.app.ui.commands.commands import Commands
-from raygrove.app.ui.messages.toasts import Toasts
-from raygrove.app.ui.panels.stats_panel import StatsPanel
 from raygrove.app.ui.session.frame_loop import FrameLoop
 from raygrove.app.ui.session.session import Session
+from raygrove.app.ui.widgets.first_paint import FirstPaint
 from raygrove.app.ui.window.application import make_application, open_window
+
+if TYPE_CHECKING:
+    from raygrove.app.ui.commands.commands import Commands
+    from raygrove.app.ui.messages.toasts import Toasts
+    from raygrove.app.ui.panels.stats_panel import StatsPanel
 
 Job = TypeVar("Job")
 
@@ -95,32 +97,9 @@ def live(application: QApplication, window: MeasuredWindow) -> None:
         application.exec()
 
 
-class FirstPaint(QObject):
-    """Keeps when a widget was first painted, in seconds as time.time() has them: `at`, None until then; `painted` says
-    when it is there."""
-
-    painted = Signal()
-
-    def __init__(self, watched: QWidget) -> None:
-        super().__init__(watched)
-        self.at: float | None = None
-        watched.installEventFilter(self)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Look on."""
-        if event.type() == QEvent.Type.Paint and self.at is None:
-            QTimer.singleShot(0, self, self._keep)  # after this painting
-        return False
-
-    def _keep(self) -> None:
-        if self.at is None:
-            self.at = time.time()
-            self.painted.emit()
-
-
 def open_measured(window: Any, size: Sequence[int] | None) -> FirstPaint:
-    """Open the application's window, its picture of `size` pixels where one is asked for, and keep when it was first
-    painted: opening it paints it, mostly. The first page, which needs no size, is opened without one."""
-    first = FirstPaint(window.window())
+    """Open the application's window, its picture of `size` pixels where one is asked for; what keeps when it was first
+    painted: before, where it began with its first page."""
     open_window(window, (size[0], size[1]) if size is not None else None)
+    first: FirstPaint = window.first_paint
     return first

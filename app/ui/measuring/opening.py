@@ -99,7 +99,7 @@ def main() -> int:
     """Open, measure, print."""
     job = read_job(OpeningJob)
     settings = set_option(set_option(Settings(), "render.device", job.device), "timeline.autoplay", False)
-    application, window = begin(), make_window(Document(settings))
+    application, window = begin(), make_window(Document(settings), page_first=not job.files)
     measured = OpeningMeasurement(window, list(job.files), job.repeat)
     first = open_measured(window, job.size if job.files else None)
     QTimer.singleShot(PATIENCE_MS, window.close)

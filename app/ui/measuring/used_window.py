@@ -69,7 +69,7 @@ def measure(document: Document, structure: str, size: Sequence[int] | None) -> d
     """Open a window on a document, whose picture has `size` pixels, or whatever the window leaves it; close it once all
     is known. When the window and its first picture were painted, and what the first use of a structure took."""
     has_scene = bool(document.jobs) or document.scene is not None
-    application, window = begin(), make_window(document)
+    application, window = begin(), make_window(document, page_first=not has_scene)
     measured = FirstUse(window, structure)
     first = open_measured(window, size)
     if not has_scene and first.at is not None:

@@ -13,14 +13,11 @@ from PySide6.QtWidgets import QApplication
 import raygrove.app.ui.import_hook  # noqa: F401 - before the window's modules are imported
 from raygrove.app.document.document import Document
 from raygrove.app.system import interrupts, starting
-from raygrove.app.ui.picture.painter_view import PainterView
 from raygrove.app.ui.session.later import call_once
 from raygrove.app.ui.session.memory import Memory
 from raygrove.app.ui.session.rest import Rest
 from raygrove.app.ui.session.session import make_session
-from raygrove.app.ui.session.settings_files import show_remarks
 from raygrove.app.ui.window import program_icon
-from raygrove.app.ui.window.docks import fit_to_screen
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.app.ui.window.presenter_size import (
     PRESENTER_KEY,
@@ -31,7 +28,6 @@ from raygrove.app.ui.window.presenter_size import (
     presenter_size,
     visiting,
 )
-from raygrove.app.ui.window.side_room import SideRoom
 from raygrove.gpu.display.renderers import GL_RENDERER, is_hardware
 from raygrove.gpu.linux import has_graphics_card, use_one_heap
 
@@ -74,9 +70,14 @@ def _run_window(
     follows another, on a document that may have a scene."""
     application = make_application(document.state.settings.display.swap_interval)
     listening = len(document.on_scene)
-    window = make_window(document, began)
-    presenter = PresenterSize(window.session, first, window)
     size = getattr(arguments, "size", None) if place is None else None
+    is_page = place is None and size is None and _opens_nothing(document, arguments)
+    window = make_window(document, began, page_first=is_page)
+    from raygrove.app.ui.session.settings_files import show_remarks  # with the window's parts, behind its first page
+    from raygrove.app.ui.window.docks import fit_to_screen
+    from raygrove.app.ui.window.side_room import SideRoom
+
+    presenter = PresenterSize(window.session, first, window)
     if size is None:
         SideRoom(window, window.docks, window.workspaces, window.page_alone, window.memory)
     open_window(window, tuple(size) if size else None)
@@ -143,6 +144,8 @@ def make_view(choice: str) -> Any:
     """The widget for `display.view`: gl or painter; auto takes GL where it is in hardware. Without any GL: the painter
     view, and a banner."""
     if choice == "painter" or (choice == "auto" and not has_hardware_gl()) or not gl_renderer():
+        from raygrove.app.ui.picture.painter_view import PainterView
+
         return PainterView()
     from raygrove.app.ui.picture.viewport import Viewport
 
@@ -170,16 +173,16 @@ def has_hardware_gl() -> bool:
     return has_graphics_card() and is_hardware(gl_renderer())
 
 
-def make_window(document: Document, began: dict[str, str] | None = None) -> MainWindow:
-    """The window on a document, not shown yet."""
-    window = MainWindow(make_session(document, began), make_view)
+def make_window(document: Document, began: dict[str, str] | None = None, *, page_first: bool = False) -> MainWindow:
+    """The window on a document, not shown yet unless its first page is to be (MainWindow)."""
+    window = MainWindow(make_session(document, began), make_view, page_first=page_first)
     Rest(window.session, window)
     return window
 
 
 def open_window(window: MainWindow, size: tuple[int, int] | None) -> None:
     """Show the window; with `size` the picture has that many pixels."""
-    if size is None and window.document.scene is None and not window.document.jobs:
+    if size is None and window.document.scene is None and not window.document.jobs and not window.isVisible():
         window.show_welcome()  # before what it hides is laid out and painted
     window.show()
     if size is not None:
@@ -193,6 +196,12 @@ def open_window(window: MainWindow, size: tuple[int, int] | None) -> None:
     window.running.show()
     call_once(window, STARTED_MS, starting.end)
     call_once(window, program_icon.DELAY_MS, lambda: window.setWindowIcon(program_icon.program_icon()))
+
+
+def _opens_nothing(document: Document, arguments: Any) -> bool:
+    """Whether the window begins with its first page."""
+    named = (getattr(arguments, name, None) for name in ("files", "demo", "live"))
+    return document.scene is None and not document.jobs and not any(named)
 
 
 def open_scene(window: MainWindow, arguments: Any) -> None:

@@ -140,9 +140,9 @@ class PageAlone(QObject):
         self._away = [one for one in self._away if one is not widget]
 
     def _is_in_front(self, widget: QWidget) -> bool:
-        """Whether a widget is seen, or will be with the window: of tabs that were remembered their bar knows it."""
+        """Whether a widget is seen, or will be once it is shown: of tabs that were remembered their bar knows it."""
         window = self._stack.window()
-        if window.isVisible() or not (isinstance(widget, QDockWidget) and isinstance(window, QMainWindow)):
+        if widget.isVisible() or not (isinstance(widget, QDockWidget) and isinstance(window, QMainWindow)):
             return not widget.visibleRegion().isEmpty()
         title = widget.windowTitle()
         others = [dock.windowTitle() for dock in window.tabifiedDockWidgets(widget) if not dock.isHidden()]

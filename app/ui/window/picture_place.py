@@ -30,19 +30,23 @@ class PicturePlace(QObject):
 
     painted = Signal()
 
-    def __init__(self, session: Session, make_view: Callable[[str], Any], parent: QObject) -> None:
+    def __init__(
+        self, session: Session, make_view: Callable[[str], Any], stack: QStackedWidget, parent: QObject
+    ) -> None:
         super().__init__(parent)
         self._session, self._make_view = session, make_view
         self.race = Race(session, self)
         self.lead: Callable[[Any], object] = lambda chart: None
-        self.stack = QStackedWidget()
+        self.stack = stack
         self.legend, self.heads_up = LegendPlate(), HeadsUp(session.document, session.figures)
         self.camera_commands = CameraCommands(
             session.document, self.aspect, lambda: self.navigator.pointer(), self._pick
         )
         self.view = make_view(self._wanted)
         self.navigator = self._laid_out()
-        self.stack.addWidget(self.view)
+        self.stack.insertWidget(0, self.view)
+        if not stack.isVisible():  # else the page stays that is shown there
+            self.stack.setCurrentIndex(0)
 
     @property
     def page(self) -> Any:

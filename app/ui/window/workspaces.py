@@ -84,8 +84,9 @@ class Workspaces(QObject):
         )
 
     def begin(self) -> None:
-        """Put the window and its docks where they were when the program ended."""
-        self._memory.restore_window(self._window)
+        """Put the window, unless it is seen already, and its docks where they were when the program ended."""
+        if not self._window.isVisible():
+            self._memory.restore_window(self._window)
         self._arrange(self.current)
 
     def save(self) -> None:

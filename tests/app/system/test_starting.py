@@ -18,9 +18,9 @@ from raygrove.app.ui.window import application
 
 found, begun = [], application.make_window
 
-def make_window(*given):
+def make_window(*given, **named):
     found.append([gc.isenabled(), gc.get_freeze_count() > 0])
-    window = begun(*given)
+    window = begun(*given, **named)
     def look():
         if gc.isenabled():
             found.append([gc.isenabled(), gc.get_freeze_count() > 10000])

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from raygrove.app.ui.measuring import job
 from raygrove.app.ui.measuring.job import live, open_measured
+from raygrove.app.ui.widgets.first_paint import FirstPaint
 
 
 class Application:
@@ -36,6 +37,10 @@ def test_a_window_that_its_first_painting_closed_is_not_waited_for(qtbot: QtBot,
 
 class Window(QWidget):
     """As far as a measurement opens it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first_paint = FirstPaint(self)
 
     def window(self) -> QWidget:
         return self
