@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 import urllib.parse
 from pathlib import Path
@@ -17,15 +18,35 @@ if TYPE_CHECKING:
     from PIL import Image
 
 
-BYTES = {"1": 1, "L": 1, "P": 1, "I;16": 3, "I;16B": 3, "I;16L": 3}
-"""What a pixel takes while it is decoded, of 16 bits with the grey made of it; in all other modes, RGB and LA among
-them, Pillow keeps it in 4."""
+BYTES = {"1": 1, "L": 1, "P": 1, "I;16": 2, "I;16B": 2, "I;16L": 2}
+"""What a pixel takes while it is decoded; in all other modes, RGB and LA among them, Pillow keeps it in 4."""
 RGBA = 4
 MAX_BYTES = 1 << 30
-"""What a picture may take in memory while it is decoded."""
-ROWS = 64
+"""What a picture may take in memory while it is decoded; with its copies and the result, it may be a hundred times its
+file if that is more."""
+COPIES = {"WEBP": 4, "AVIF": 3, "JPEG2000": 6}
+"""How often the decoders of these formats hold a picture at once, measured; all others once."""
+FORMATS = (
+    "PNG",
+    "JPEG",
+    "TGA",
+    "BMP",
+    "DIB",
+    "TIFF",
+    "WEBP",
+    "DDS",
+    "GIF",
+    "PSD",
+    "JPEG2000",
+    "AVIF",
+    "PPM",
+    "PCX",
+    "SGI",
+)
+"""What is tried on a texture. Pillow knows thirty more, one of which (EPS) starts another program."""
+ROWS = 16
 SMALLER_FIRST = ("L", "RGB", "RGBA")
-"""Modes of pictures that are made smaller before anything else: a quarter of the memory and more."""
+"""Modes whose pixels are mixed as they are: less work than as RGBA."""
 
 
 class ImageError(ValueError):
@@ -56,17 +77,18 @@ def decode(data: bytes | Path, longest_side: int, room: PictureRoom | None = Non
 
     Image.MAX_IMAGE_PIXELS = None
     try:
-        with Image.open(io.BytesIO(data) if isinstance(data, bytes) else data) as image:
+        with Image.open(io.BytesIO(data) if isinstance(data, bytes) else data, formats=FORMATS) as image:
+            packed = len(data) if isinstance(data, bytes) else data.stat().st_size
             size = image.width * image.height * BYTES.get(image.mode, RGBA)
-            if size > MAX_BYTES:
+            copies = size * COPIES.get(image.format or "", 1)
+            kept = RGBA * min(image.width, longest_side) * min(image.height, longest_side)
+            if size > MAX_BYTES or copies + kept > max(MAX_BYTES, MOST_TIMES * packed):
                 raise ImageError(f"has {image.width} x {image.height} pixels, which is too many")
             if room is not None:
-                kept = RGBA * min(image.width, longest_side) * min(image.height, longest_side)
-                room.take(max(size, kept), len(data) if isinstance(data, bytes) else data.stat().st_size)
+                room.take(max(copies, kept), packed)
             image.draft("RGB", (longest_side, longest_side))
-            if image.mode in SMALLER_FIRST and max(image.size) > longest_side:
-                image.thumbnail((longest_side, longest_side), Image.Resampling.BOX)
-            pixels = _to_rgba(image, longest_side)
+            image.load()
+            return _rgba(image, longest_side)
     except ImageError:
         raise
     except MemoryError:
@@ -77,25 +99,43 @@ def decode(data: bytes | Path, longest_side: int, room: PictureRoom | None = Non
         ) from error
     except Exception as error:
         raise ImageError(f"cannot be decoded ({error})") from error
-    if max(pixels.size) > longest_side:
-        pixels.thumbnail((longest_side, longest_side), Image.Resampling.BOX)
-    return np.array(pixels, np.uint8)
 
 
-def _to_rgba(image: Image.Image, longest_side: int) -> Image.Image:
-    """Pillow clips 16-bit grey instead of scaling it, so that case is done here, some rows at a time."""
+def _rgba(image: Image.Image, longest_side: int) -> np.ndarray:
+    """(H, W, 4) uint8, some rows at a time, so that little more than the picture and the result is held at once."""
+    scale = min(longest_side / max(image.size), 1.0)
+    width, height = (max(round(side * scale), 1) for side in image.size)
+    result = np.empty((height, width, RGBA), np.uint8)
+    for row in range(0, height, ROWS):
+        end = min(row + ROWS, height)
+        first, last = row * image.height / height, end * image.height / height
+        top = math.floor(first)
+        rows = image.crop((0, top, image.width, math.ceil(last)))
+        result[row:end] = _rows_as_rgba(rows, (width, end - row), (0.0, first - top, image.width, last - top))
+    return result
+
+
+def _rows_as_rgba(rows: Image.Image, size: tuple[int, int], box: tuple[float, float, float, float]) -> np.ndarray:
+    """What lies in the `box` of these rows, as RGBA of that size. Where a colour stands for what is seen through it has
+    to become alpha before colours are mixed."""
     from PIL import Image
 
-    if image.mode.startswith("I") or image.mode == "F":
-        top = 65535.0 if image.mode.startswith("I") else 1.0
-        grey = np.empty((image.height, image.width), np.uint8)
-        for row in range(0, image.height, ROWS):
-            values = np.asarray(image.crop((0, row, image.width, min(row + ROWS, image.height))), np.float32)
-            grey[row : row + ROWS] = np.clip(values / top * 255.0 + 0.5, 0, 255).astype(np.uint8)
-        image = Image.fromarray(grey)
-        if max(image.size) > longest_side:
-            image.thumbnail((longest_side, longest_side), Image.Resampling.BOX)
-    return image.convert("RGBA")
+    if rows.mode.startswith("I") or rows.mode == "F":
+        rows = _grey(rows)
+    if rows.mode not in SMALLER_FIRST or "transparency" in rows.info:
+        rows = rows.convert("RGBA")
+    if rows.size != size:
+        rows = rows.resize(size, Image.Resampling.BOX, box)
+    return np.asarray(rows.convert("RGBA"))
+
+
+def _grey(image: Image.Image) -> Image.Image:
+    """Of 16 bits or of fractions; Pillow clips such values instead of scaling them."""
+    from PIL import Image
+
+    top = 65535.0 if image.mode.startswith("I") else 1.0
+    values = np.asarray(image, np.float32)
+    return Image.fromarray(np.clip(values / top * 255.0 + 0.5, 0, 255).astype(np.uint8))
 
 
 def resized(channel: np.ndarray, width: int, height: int) -> np.ndarray:

@@ -176,7 +176,7 @@ def binaries() -> dict[str, Writer]:
 
 PICTURES = {
     "15k.png": (15_000, 15_000), "cut_30k.png": (30_000, 30_000, 2, 8, False), "grey_16k.png": (16_000, 16_000, 0, 16),
-    "cut_2g.png": (2**31 - 1, 2**31 - 1, 2, 8, False),
+    "bits_30k.png": (30_000, 30_000, 0, 1), "cut_2g.png": (2**31 - 1, 2**31 - 1, 2, 8, False),
 }  # fmt: skip
 
 
