@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from pathlib import Path
@@ -39,6 +40,17 @@ def test_what_a_jump_would_break_is_a_finding(tmp_path: Path, monkeypatch: pytes
     tally, _ = clocks.run(2, 1, tmp_path)
     assert any(line.startswith("log:") for line in tally.findings)
     assert any("left for ever" in line for line in tally.findings)
+
+
+def test_waiting_is_a_finding_and_a_slow_disk_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written, sleep = os.fsync, time.sleep
+    monkeypatch.setattr(clocks, "SLOW_S", 0.5)
+    monkeypatch.setattr(os, "fsync", lambda file: (sleep(0.3), written(file))[1])
+    assert not clocks.run(1, 1, tmp_path)[0].findings
+    answers = iter([False, False, True])
+    monkeypatch.setattr(kept_files, "POLL_S", 0.4)
+    monkeypatch.setattr(kept_files, "_try", lambda _folder: next(answers, True))
+    assert clocks.run(1, 1, tmp_path)[0].findings == ["settings: took 0.8 s"]
 
 
 def test_the_time_of_day_is_asked_for_in_few_places() -> None:
