@@ -137,6 +137,16 @@ def test_a_gltf_that_does_not_fit_its_buffer_is_refused(tmp_path: Path) -> None:
         read_gltf("model.gltf", json.dumps(circle).encode(), References(str(tmp_path)))
 
 
+@pytest.mark.parametrize("changed", [{"extensionsRequired": ["KHR_of_another"]}, {"asset": {"version": "3.0"}}])
+def test_a_gltf_that_needs_more_than_the_plain_reader_knows_is_refused(changed: dict[str, Any], tmp_path: Path) -> None:
+    """Read without what it needs, it would be another scene."""
+    path = writers.write_animated_glb(tmp_path / "model.glb")
+    assert read_gltf("model.glb", path.read_bytes(), References(str(tmp_path))).meshes
+    writers.edit_glb(path, lambda document: document.update(changed))
+    with pytest.raises(PlainError, match="of another version, or needs an extension"):
+        read_gltf("model.glb", path.read_bytes(), References(str(tmp_path)))
+
+
 def test_the_first_sentence_stands_where_both_fail(tmp_path: Path) -> None:
     path = tmp_path / "text.ply"
     path.write_bytes(b"hello")
