@@ -45,3 +45,14 @@ def test_a_change_after_an_undo_leaves_nothing_to_redo() -> None:
     assert history.undo(1) == (0, "") and history.can_redo
     history.record(0, None)
     assert not history.can_redo and history.redo(5) == (5, "")
+
+
+def test_five_hundred_steps_are_kept() -> None:
+    history: History[int] = History()
+    for value in range(502):
+        history.record(value, None)
+    undone = 0
+    while history.can_undo:
+        last, _ = history.undo(502 - undone)
+        undone += 1
+    assert (undone, last) == (500, 2)
