@@ -33,6 +33,8 @@ def take_files(names: Iterable[str]) -> None:
 
 def _imported(name: str) -> ModuleType:
     path = pathlib.Path(name)
+    if path.exists() and not path.is_file() and path.suffix == ".py":  # a pipe would be waited for
+        raise PlugInError(f"--plug-in {name}: it is not a file.")
     try:
         return _run_file(path.resolve()) if path.suffix == ".py" or path.is_file() else importlib.import_module(name)
     except Exception as error:  # whatever a person's own code does

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -88,6 +89,12 @@ def test_a_file_that_gives_none_is_named(tmp_path: Path, text: str | None, sente
     with pytest.raises(PlugInError, match=f"--plug-in .*faulty_file.py.*{sentence}"):
         take_files([str(path)])
     assert registry.named_plug_ins == [] and "faulty_file" not in sys.modules or text == "x = 1"
+
+
+def test_a_pipe_makes_nobody_wait(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.py")
+    with pytest.raises(PlugInError, match=r"pipe\.py: it is not a file\.$"):
+        take_files([str(tmp_path / "pipe.py")])
 
 
 def test_an_entry_point_that_leads_to_a_function(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
