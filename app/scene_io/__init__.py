@@ -19,7 +19,8 @@ limits.
     usd/              files of USD, by its own library
     particles/        files of particles -> spheres; readers.py: readers of other packages
     describe(scene)   plain values for `info`: describe.py
-    very many things  worked on together, as numpy takes as long for one as for hundreds: portions.py
+    very many things  worked on together, as numpy takes as long for one as for hundreds: portions.py;
+                      mesh_stack.py: meshes as a few long arrays
     float64 tools     node transforms, tracks at an instant; joining equal vertices: transforms.py, joining.py
 
 Only `child.py` and what it imports loads Assimp or decodes an image.

@@ -21,6 +21,8 @@ import numpy as np
 from .assimp_io import AiFileIO
 
 CHANNELS = 8
+STRINGS = 8192
+"""Texts that are copied together: each may have 1,023 letters."""
 TRIANGULATE, JOIN, VALIDATE, SORT_BY_TYPE = 0x8, 0x2, 0x400, 0x8000
 
 
@@ -284,18 +286,33 @@ def field(addresses: np.ndarray, struct: type[Structure], name: str) -> np.ndarr
     return found[:, 0] if found.shape[1] == 1 else found
 
 
+def doubles(addresses: np.ndarray, struct: type[Structure], name: str) -> np.ndarray:
+    """(N,) float64: a field of many structs that is a double."""
+    return np.ascontiguousarray(field(addresses, struct, name)).view(np.float64)[:, 0]
+
+
 def _fields(struct: type[Structure]) -> list[tuple[str, Any]]:
     return [(entry[0], entry[1]) for entry in struct._fields_]
 
 
 def texts(addresses: np.ndarray) -> list[str]:
     """The Strings at the addresses, as `String.text` gives each."""
-    lengths = np.minimum(field(addresses, String, "length"), 1023)
-    places = (addresses + String.data.offset).tolist()
-    raw = list(map(ctypes.string_at, places, lengths.tolist()))
-    if b"\0" in (whole := b"".join(raw)) or not whole.isascii():
+    parts = (addresses[start : start + STRINGS] for start in range(0, len(addresses), STRINGS))
+    return [text for part in parts for text in _texts(part)]
+
+
+def _texts(addresses: np.ndarray) -> list[str]:
+    """The same of one or more."""
+    lengths = np.minimum(field(addresses, String, "length"), 1023).astype(np.int64)
+    starts, first = np.cumsum(lengths) - lengths, int(addresses.min()) + String.data.offset
+    letters = view(first, np.uint8, (int(addresses.max()) + String.data.offset + 1024 - first,))
+    shifts = np.repeat(addresses + String.data.offset - first - starts, lengths)
+    whole = letters[shifts + np.arange(len(shifts))].tobytes()
+    ends = (starts + lengths).tolist()
+    if b"\0" in whole or not whole.isascii():
+        raw = [whole[start:end] for start, end in zip([0, *ends], ends, strict=False)]
         return [data.split(b"\0")[0].decode("utf-8", "surrogateescape") for data in raw]
-    text, ends = whole.decode("ascii"), np.cumsum(lengths, dtype=np.int64).tolist()
+    text = whole.decode("ascii")
     return [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 

@@ -17,6 +17,7 @@ from raygrove.gpu.scene import Channel, Clip, Node, Remark, Track
 from . import assimp
 from .gltf_tracks import Key
 from .portions import apart, portions
+from .transforms import Pose
 
 STEP, CUBIC = 0, 3
 DEFAULT_TICKS_PER_SECOND = 25.0
@@ -37,14 +38,17 @@ class AnimationReader:
 
     def read(self) -> tuple[Clip, ...]:
         """Clips that move something, in the file's order."""
-        animations = [self.scene.animations[i].contents for i in range(self.scene.animation_count)]
-        rates = [a.ticks_per_second if a.ticks_per_second > 0.0 else DEFAULT_TICKS_PER_SECOND for a in animations]
-        moved = self._node_channels(animations, rates)
+        sources = assimp.addresses_of(self.scene.animations, self.scene.animation_count)
+        ticks = assimp.doubles(sources, assimp.Animation, "ticks_per_second")
+        rates = np.where(ticks > 0.0, ticks, DEFAULT_TICKS_PER_SECOND)
+        lengths = (assimp.doubles(sources, assimp.Animation, "duration") / rates).tolist()
+        names = assimp.texts(sources + assimp.Animation.name.offset)
+        channels = self._node_channels(sources, rates)
+        for index in np.flatnonzero(assimp.field(sources, assimp.Animation, "morph_channel_count")).tolist():
+            channels[index] += self._morphs(self.scene.animations[index].contents, index)
         clips = [
-            Clip(
-                a.name.text or f"clip {index + 1}", a.duration / rates[index], (*moved[index], *self._morphs(a, index))
-            )
-            for index, a in enumerate(animations)
+            Clip(name or f"clip {index + 1}", length, tuple(of_clip))
+            for index, (name, length, of_clip) in enumerate(zip(names, lengths, channels, strict=True))
         ]
         self.still_count = sum(not clip.channels for clip in clips)
         return tuple(clip for clip in clips if clip.channels)
@@ -65,25 +69,24 @@ class AnimationReader:
             result.append(Remark(self.lost_count, "Tracks that move a node that the file does not have were left out."))
         return result
 
-    def _node_channels(self, animations: list[assimp.Animation], rates: list[float]) -> list[list[Channel]]:
+    def _node_channels(self, animations: np.ndarray, rates: np.ndarray) -> list[list[Channel]]:
         """The channels of nodes of each animation; all animations are read together, as there may be very many."""
-        counts = [animation.channel_count for animation in animations]
-        found = [assimp.addresses_of(a.channels, a.channel_count) for a in animations if a.channel_count]
-        sources = np.concatenate(found) if found else np.zeros(0, np.int64)
+        counts = assimp.field(animations, assimp.Animation, "channel_count").astype(np.int64)
+        lists = assimp.field(animations, assimp.Animation, "channels")
+        sources = assimp.blocks(lists[counts > 0], 2 * counts[counts > 0]).view(np.int64)
         owners = np.repeat(np.arange(len(animations)), counts)
         names = assimp.texts(sources + assimp.NodeAnim.name.offset)
         nodes = np.array([self.node_ids.get(name, -1) for name in names], np.int64)
         self.lost_count += int(np.count_nonzero(nodes < 0))
         channels: list[list[Channel]] = [[] for _ in animations]
-        tracks = {}
+        tracks, at_rest = {}, Pose(self.nodes).rest
         for path in ("translation", "rotation", "scale"):
             exact: list[Track | None] = [None] * len(names)
             if self.exact:
                 keys = zip(owners.tolist(), names, itertools.repeat(path))
                 exact = [self.exact.get(key) for key in keys]
             chosen = np.flatnonzero((nodes >= 0) & np.array([track is None for track in exact], bool))
-            rest = np.array([getattr(self.nodes[node], path) for node in nodes[chosen].tolist()], np.float32)
-            ticks = np.array(rates)[owners[chosen]]
+            rest, ticks = at_rest[path][nodes[chosen]].astype(np.float32), rates[owners[chosen]]
             for index, track in zip(chosen.tolist(), self._tracks(path, sources[chosen], ticks, rest), strict=True):
                 exact[index] = track
             tracks[path] = exact

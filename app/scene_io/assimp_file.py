@@ -107,7 +107,9 @@ class AssimpFile:
 
     def has_faces(self) -> bool:
         """Whether any mesh has a face of three corners or more."""
-        return any((faces_of(mesh)["count"] >= 3).any() for mesh in self.meshes())
+        scene = self.scene
+        meshes = (scene.meshes[i].contents for i in range(scene.mesh_count))  # mostly the first one has
+        return any((faces_of(mesh)["count"] >= 3).any() for mesh in meshes)
 
     def remarks(self) -> list[Remark]:
         """What the file names and what was not read: what is refused, and material libraries that are missing."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from .file_kinds import other_kind
 from .gltf_tracks import Key, exact_tracks
 from .joining import joined
 from .limits import ImportLimits
+from .mesh_stack import as_meshes, triangle_counts_of
 from .references import References
 from .sanitise import SENTENCES
 from .sanitise_meshes import WEIGHT_TOLERANCE
@@ -78,7 +79,7 @@ class SceneReader:
         self.materials = MaterialReader(file, Path("."), limits.texture_size)
         self.nodes: list[Node] = []
         self.node_ids: dict[str, int] = {}
-        self.meshes_of_nodes: list[tuple[int, int]] = []
+        self.meshes_of_nodes = (np.zeros(0, np.int64), np.zeros(0, np.uint32))
         self.sheared_count = self.trimmed_count = self.colored_count = self.unbalanced_count = 0
 
     def read(self) -> Scene:
@@ -86,8 +87,11 @@ class SceneReader:
         self._read_nodes()
         materials = self.materials.read()
         mesh_ids, meshes = self._read_meshes()
-        objects = tuple(Object(node, mesh_ids[mesh]) for node, mesh in self.meshes_of_nodes if mesh in mesh_ids)
-        self._check_size(meshes, objects)
+        # What is -1 has no triangle, or is none of the file's.
+        placed = mesh_ids[np.minimum(self.meshes_of_nodes[1], len(mesh_ids) - 1)]
+        is_there = placed >= 0
+        objects = tuple(map(Object, self.meshes_of_nodes[0][is_there].tolist(), placed[is_there].tolist()))
+        self._check_size(meshes, placed[is_there])
         animations = AnimationReader(self.scene, self.nodes, self.node_ids, self.exact)
         clips = animations.read()
         lights, light_remarks = self._lights()
@@ -95,7 +99,7 @@ class SceneReader:
         remarks = [*self.file.remarks(), *self.materials.remarks(), *animations.remarks(), *light_remarks]
         remarks += self._remarks()
         scene = Scene(
-            name=Path(self.file.name).name, nodes=tuple(self.nodes), meshes=tuple(meshes), objects=objects,
+            name=Path(self.file.name).name, nodes=tuple(self.nodes), meshes=meshes, objects=objects,
             materials=materials,
             textures=tuple(self.materials.textures), lights=lights, cameras=cameras, clips=clips,
             remarks=tuple(remarks),
@@ -132,7 +136,7 @@ class SceneReader:
         shown = np.flatnonzero(counts)
         if shown.size:
             meshes = assimp.blocks(assimp.field(places[shown], assimp.Node, "meshes"), counts[shown])
-            self.meshes_of_nodes = list(zip(np.repeat(shown, counts[shown]).tolist(), meshes.tolist(), strict=True))
+            self.meshes_of_nodes = (np.repeat(shown, counts[shown]), meshes)
         names = assimp.texts(places + assimp.Node.name.offset)
         matrices = assimp.field(places, assimp.Node, "transformation").view(np.float32)
         transforms = matrices.reshape(-1, 4, 4).astype(np.float64)
@@ -140,18 +144,21 @@ class SceneReader:
         self.nodes, self.sheared_count = nodes_of(names, parents, transforms)
         self.node_ids = dict(zip(reversed(names), range(len(names) - 1, -1, -1), strict=True))  # the first of a name
 
-    def _read_meshes(self) -> tuple[dict[int, int], list[Mesh]]:
-        """Meshes with triangles, and where each of Assimp's went."""
-        mesh_ids: dict[int, int] = {}
-        meshes: list[Mesh] = []
+    def _read_meshes(self) -> tuple[np.ndarray, tuple[Mesh, ...]]:
+        """Where each of Assimp's meshes went, -1 for those without a triangle and behind the last; and those with."""
+        mesh_ids = np.full(self.scene.mesh_count + 1, -1)
         small = SmallMeshes(self.scene, self.materials.placements)
         self.colored_count += small.colored_count
+        if small.covers == self.scene.mesh_count:
+            mesh_ids[small.numbers] = np.arange(len(small.numbers))
+            return mesh_ids, as_meshes(small.stack) if len(small.stack) else ()
+        meshes: list[Mesh] = []
         for index in range(self.scene.mesh_count):
             mesh = small.meshes[index] if index in small.meshes else self._mesh(self.scene.meshes[index].contents)
             if mesh is not None:
                 mesh_ids[index] = len(meshes)
                 meshes.append(mesh)
-        return mesh_ids, meshes
+        return mesh_ids, tuple(meshes)
 
     def _mesh(self, source: assimp.Mesh) -> Mesh | None:
         """One of Assimp's meshes; None without a triangle."""
@@ -236,8 +243,8 @@ class SceneReader:
             weights=np.array([target.weight for target in targets], np.float32),
         )
 
-    def _check_size(self, meshes: list[Mesh], objects: tuple[Object, ...]) -> None:
-        count = sum(len(meshes[thing.mesh].triangles) for thing in objects)
+    def _check_size(self, meshes: Sequence[Mesh], placed: np.ndarray) -> None:
+        count = int(triangle_counts_of(meshes)[placed].sum())
         if count > self.limits.max_triangles:
             raise SceneError(
                 f"{display_path(self.file.name)} has {count:,} triangles and the limit is "

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from raygrove.gpu.scene import Clip, Mesh, Object, Scene, Skin, Spheres
+from raygrove.gpu.scene import Clip, Mesh, Scene, Skin, Spheres
 
-from .portions import portions, together
+from .mesh_stack import MeshStack, numbers_of, stack_of, starts_of, vertex_counts_of
+from .portions import portions
 from .transforms import global_matrices, pose_of
 
 MAX_SAMPLES = 64
@@ -55,11 +56,12 @@ def sample_times(clip: Clip) -> np.ndarray:
     return times if len(times) <= MAX_SAMPLES else np.linspace(float(times[0]), float(times[-1]), MAX_SAMPLES)
 
 
-def _clip_boxes(scene: Scene, points: list[np.ndarray]) -> list[Box]:
+def _clip_boxes(scene: Scene, points: Sequence[np.ndarray]) -> list[Box]:
     """Boxes of all objects at instants of the clips, about `CHUNK` nodes at once."""
     sphere_points = [_sphere_points(spheres) for spheres in scene.spheres]
-    rigid = [t for t in scene.objects if t.mesh >= 0 and scene.meshes[t.mesh].skin is None]
-    bent = [t for t in scene.objects if t.mesh >= 0 and scene.meshes[t.mesh].skin is not None]
+    is_bent = _are_skinned(scene.meshes)
+    rigid = [t for t in scene.objects if t.mesh >= 0 and not is_bent[t.mesh]]
+    bent = [t for t in scene.objects if t.mesh >= 0 and is_bent[t.mesh]]
     placed = [(t.node, points[t.mesh]) for t in rigid]
     placed += [
         (t.node, sphere_points[t.spheres] if t.spheres >= 0 else _glyph_points(scene, t.glyphs))
@@ -106,36 +108,66 @@ def _box_of(points: np.ndarray) -> Box:
     return lower, np.array([column.max(initial=-np.inf) for column in columns])
 
 
-def _rest_box(scene: Scene, points: list[np.ndarray]) -> Box:
+def _rest_box(scene: Scene, points: Sequence[np.ndarray]) -> Box:
     matrices = global_matrices(scene.nodes)
-    is_along_axes = list((np.count_nonzero(np.abs(matrices[:, :3, :3]) > 1e-12, axis=2) <= 1).all(axis=1))
+    is_along_axes = (np.count_nonzero(np.abs(matrices[:, :3, :3]) > 1e-12, axis=2) <= 1).all(axis=1)
+    nodes, meshes = numbers_of(scene.objects, "node"), numbers_of(scene.objects, "mesh")
+    is_mesh = meshes >= 0
+    is_exact, has_corners = _box_kinds(scene.meshes, points)
+    exact, cornered = np.zeros(len(nodes), bool), np.zeros(len(nodes), bool)
+    exact[is_mesh] = ~is_along_axes[nodes[is_mesh]] & is_exact[meshes[is_mesh]]
+    cornered[is_mesh] = has_corners[meshes[is_mesh]]
+    cornered &= ~exact
     boxes: list[Box] = []
-    cornered: list[Object] = []
-    has_box = _are_finite(points)
-    is_exact = [not _moves(mesh) and len(mesh.positions) <= EXACT_VERTICES for mesh in scene.meshes]
-    has_corners = [has and mesh.skin is None for has, mesh in zip(has_box, scene.meshes, strict=True)]
-    for thing in scene.objects:
-        if thing.mesh < 0:
-            matrix = matrices[thing.node]
-            boxes.append(
-                _rest_box_of_spheres(scene.spheres[thing.spheres], matrix)
-                if thing.spheres >= 0
-                else _placed_box(_glyph_points(scene, thing.glyphs), matrix)
-            )
-            continue
-        if not is_along_axes[thing.node] and is_exact[thing.mesh]:
-            matrix = matrices[thing.node]
-            boxes.append(_box_of(scene.meshes[thing.mesh].positions @ matrix[:3, :3].T + matrix[:3, 3]))
-        elif has_corners[thing.mesh]:
-            cornered.append(thing)
+    if exact.any():
+        boxes += _exact_boxes(scene.meshes, meshes[exact], matrices[nodes[exact]])
+    for index in np.flatnonzero(~(cornered | exact)).tolist():
+        thing, matrix = scene.objects[index], matrices[nodes[index]]
+        if thing.spheres >= 0:
+            boxes.append(_rest_box_of_spheres(scene.spheres[thing.spheres], matrix))
+        elif thing.mesh < 0:
+            boxes.append(_placed_box(_glyph_points(scene, thing.glyphs), matrix))
         else:
             boxes.append(_moved_box(scene.meshes[thing.mesh], points[thing.mesh], matrices, thing.node))
-    if cornered:
-        corners = np.concatenate([points[thing.mesh] for thing in cornered])
-        boxes.append(_box_of(_moved(matrices[[thing.node for thing in cornered]], corners)))
+    if cornered.any():
+        boxes.append(_box_of(_moved(matrices[nodes[cornered]], _chosen(points, meshes[cornered]))))
     if not boxes:
         return np.full(3, np.inf), np.full(3, -np.inf)
     return np.min([box[0] for box in boxes], axis=0), np.max([box[1] for box in boxes], axis=0)
+
+
+def _exact_boxes(meshes: Sequence[Mesh], chosen: np.ndarray, matrices: np.ndarray) -> list[Box]:
+    """Boxes of the vertices of the chosen meshes by (N, 4, 4) matrices, of small ones together."""
+    sizes = vertex_counts_of(meshes)[chosen]
+    boxes = []
+    for some in portions(range(len(chosen)), sizes.tolist(), CHUNK // 4):
+        part, at = chosen[some[0] : some[-1] + 1], matrices[some[0] : some[-1] + 1]
+        if len(some) == 1:
+            points = meshes[int(part[0])].positions @ at[0, :3, :3].T + at[0, :3, 3]
+        else:
+            stack = meshes.take(part) if isinstance(meshes, MeshStack) else stack_of([meshes[i] for i in part.tolist()])
+            positions = stack.positions
+            at = np.repeat(at, sizes[some[0] : some[-1] + 1], axis=0)
+            points = np.einsum("vrc,vc->vr", at[:, :3, :3], positions) + at[:, :3, 3]
+        boxes.append(_box_of(points))
+    return boxes
+
+
+def _box_kinds(meshes: Sequence[Mesh], points: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """(M,) bool each: which meshes are looked at vertex by vertex where a node turns them, and which have one set of
+    corners."""
+    has_box = _are_finite(points)
+    if isinstance(meshes, MeshStack):
+        return meshes.vertex_counts <= EXACT_VERTICES, has_box
+    is_exact = [not _moves(mesh) and len(mesh.positions) <= EXACT_VERTICES for mesh in meshes]
+    return np.array(is_exact, bool), has_box & ~np.array(_are_skinned(meshes), bool)
+
+
+def _chosen(points: Sequence[np.ndarray], meshes: np.ndarray) -> np.ndarray:
+    """(N, 8, 3) corners of these meshes, of which each has one set."""
+    if isinstance(points, np.ndarray):
+        return np.asarray(points[meshes, 0])
+    return np.concatenate([points[mesh] for mesh in meshes.tolist()])
 
 
 def _rest_box_of_spheres(spheres: Spheres, matrix: np.ndarray) -> Box:
@@ -216,25 +248,37 @@ def _skinned_box(mesh: Mesh, skin: Skin, joints: np.ndarray) -> Box:
     return moved.min(axis=0, initial=np.inf), moved.max(axis=0, initial=-np.inf)
 
 
-def _points_of(meshes: Sequence[Mesh]) -> list[np.ndarray]:
+def _points_of(meshes: Sequence[Mesh]) -> Sequence[np.ndarray]:
     """`_local_points` of each mesh, of small ones that do not move together."""
+    if isinstance(meshes, MeshStack):
+        return np.concatenate([_stacked_points(part) for part in meshes.parts(CHUNK)])  # type: ignore[return-value]
     points: list[np.ndarray] = []
     for some in portions(meshes, [len(mesh.positions) for mesh in meshes], CHUNK):
-        sizes = np.array([len(mesh.positions) for mesh in some])
-        if len(some) == 1 or not sizes.all() or any(map(_moves, some)):
+        if len(some) == 1 or not all(len(mesh.positions) for mesh in some) or any(map(_moves, some)):
             points += [_local_points(mesh) for mesh in some]
-            continue
-        positions, starts = together([mesh.positions for mesh in some]), np.cumsum(sizes) - sizes
-        lower, upper = np.minimum.reduceat(positions, starts), np.maximum.reduceat(positions, starts)
-        points += list(_corners(lower[:, None], upper[:, None])[:, None])
+        else:
+            points += list(_stacked_points(stack_of(some)))
     return points
 
 
-def _are_finite(points: Sequence[np.ndarray]) -> list[bool]:
-    """Of each mesh's corners, whether all are finite."""
+def _stacked_points(stack: MeshStack) -> np.ndarray:
+    """(M, 1, 8, 3), of meshes that all have vertices."""
+    starts = starts_of(stack.vertex_counts)
+    lower, upper = (reduce.reduceat(stack.positions, starts)[:, None] for reduce in (np.minimum, np.maximum))
+    return _corners(lower, upper)[:, None]
+
+
+def _are_finite(points: Sequence[np.ndarray]) -> np.ndarray:
+    """(M,) bool: of each mesh's corners, whether all are finite."""
+    if isinstance(points, np.ndarray):
+        return np.asarray(np.isfinite(points).all(axis=(1, 2, 3)))
     if not points or any(len(one) != 1 for one in points):
-        return [bool(np.isfinite(one).all()) for one in points]
-    return list(np.isfinite(np.concatenate(points)).all(axis=(1, 2)).tolist())
+        return np.array([bool(np.isfinite(one).all()) for one in points], bool)
+    return np.asarray(np.isfinite(np.concatenate(points)).all(axis=(1, 2)))
+
+
+def _are_skinned(meshes: Sequence[Mesh]) -> list[bool]:
+    return [False] * len(meshes) if isinstance(meshes, MeshStack) else [mesh.skin is not None for mesh in meshes]
 
 
 def _moves(mesh: Mesh) -> bool:

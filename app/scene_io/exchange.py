@@ -10,6 +10,7 @@ file, and `check` looks at what kernels will index with. What does not fit raise
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import gc
 import itertools
 import json
@@ -26,6 +27,8 @@ from raygrove.gpu.scene import Scene
 
 from .exchange_checks import ExchangeError, check
 from .exchange_columns import column_of, values_of
+from .exchange_meshes import stack_column, stack_of_column
+from .mesh_stack import MeshStack, as_meshes
 
 __all__ = ["ExchangeError", "check", "read", "without_collections", "write"]
 
@@ -67,12 +70,14 @@ def write(scene: Scene, file: BinaryIO) -> None:
         numbers.update(zip(reversed(kept), range(len(kept) - 1, before - 1, -1), strict=False))
         return list(map(numbers.__getitem__, ids))
 
-    document = column_of([scene], Scene, put)
+    stack = scene.meshes if isinstance(scene.meshes, MeshStack) else None
+    document = column_of([scene if stack is None else dataclasses.replace(scene, meshes=())], Scene, put)
+    stacked = None if stack is None else stack_column(stack, put)
     table = _write_arrays(list(map(np.ascontiguousarray, kept.values())), file)
     start = _aligned(file, ALIGNMENT)
     file.write(table.data)
     end = file.tell()
-    text = json.dumps({"scene": document, "table": start, "arrays": len(table)}).encode()
+    text = json.dumps({"scene": document, "stack": stacked, "table": start, "arrays": len(table)}).encode()
     file.write(text)
     file.write(TRAILER.pack(end, len(text), MAGIC))
     file.flush()
@@ -126,11 +131,20 @@ def read(file: BinaryIO) -> Scene:
         try:
             document = json.loads(bytes(mapped[start : start + length]))
             arrays = _arrays(mapped, start, document["table"], document["arrays"])
-            scene = values_of(document["scene"], Scene, 1, arrays)[0]
+            scene: Scene = values_of(document["scene"], Scene, 1, arrays)[0]
+            if document["stack"] is not None:
+                scene = _with_stack(scene, stack_of_column(document["stack"], arrays))
         except (LookupError, TypeError, ValueError, RecursionError, OverflowError) as error:
             raise ExchangeError(f"its description does not fit ({error})") from error
         check(scene)
-    return scene  # type: ignore[no-any-return]
+        # One by one from here on: the program works with meshes, and the importer alone with all of them.
+        return dataclasses.replace(scene, meshes=tuple(scene.meshes))
+
+
+def _with_stack(scene: Scene, stack: MeshStack) -> Scene:
+    if scene.meshes:
+        raise ValueError("it has meshes beside the stack of all")
+    return dataclasses.replace(scene, meshes=as_meshes(stack))
 
 
 def _arrays(mapped: np.ndarray, end: int, start: Any, count: Any) -> list[np.ndarray]:

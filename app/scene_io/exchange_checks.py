@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from raygrove.gpu.glyph_shapes import Glyphs, check_glyphs
-from raygrove.gpu.scene import Mesh, Object, Scene, Spheres
+from raygrove.gpu.scene import Mesh, Scene, Spheres
 
-from .portions import portions, together
+from .mesh_stack import MeshStack, numbers_of, stacks_of
 
 MOST_COPIES = 64
 FLOATS, INTEGERS = np.dtype(np.float32), np.dtype(np.int32)
@@ -25,13 +25,9 @@ class ExchangeError(ValueError):
 def check(scene: Scene) -> None:
     """What kernels rely on: shapes that agree, indices in range, finite positions. Raises `ExchangeError`."""
     node_count, texture_count = len(scene.nodes), len(scene.textures)
-    _require(
-        node_count > 0 and all(-1 <= node.parent < index for index, node in enumerate(scene.nodes)), "a node's parent"
-    )
-    _require(
-        all(0 <= thing.node < node_count and _places_one(thing, scene) for thing in scene.objects),
-        "an object's node, mesh, spheres or glyphs",
-    )
+    parents = numbers_of(scene.nodes, "parent")
+    _require(node_count > 0 and bool(((parents >= -1) & (parents < np.arange(node_count))).all()), "a node's parent")
+    _check_objects(scene)
     _require(len(scene.materials) > 0, "the materials")
     _require(
         all(-1 <= texture < texture_count for m in scene.materials for texture in m.texture_ids), "a material's texture"
@@ -57,17 +53,20 @@ def check(scene: Scene) -> None:
         _check_spheres(spheres, len(scene.materials))
     for glyphs in scene.glyphs:
         _check_glyphs(glyphs, [len(spheres.centres) for spheres in scene.spheres], len(scene.materials))
-    kinds = [0 if thing.mesh >= 0 else 1 if thing.spheres >= 0 else 2 for thing in scene.objects]
-    _require(kinds == sorted(kinds), "the order of the objects")
 
 
-def _places_one(thing: Object, scene: Scene) -> bool:
-    """Whether an object places a mesh, spheres or glyphs that are there, and one alone."""
-    if thing.spheres == thing.glyphs == -1:  # as most do
-        return 0 <= thing.mesh < len(scene.meshes)
-    places = ((thing.mesh, scene.meshes), (thing.spheres, scene.spheres), (thing.glyphs, scene.glyphs))
-    chosen = [0 <= index < len(things) for index, things in places if index != -1]
-    return chosen == [True]
+def _check_objects(scene: Scene) -> None:
+    """Each places a mesh, spheres or glyphs that are there, and one alone; in this order."""
+    nodes = numbers_of(scene.objects, "node")
+    fits = (nodes >= 0) & (nodes < len(scene.nodes))
+    shown = []
+    for name, things in (("mesh", scene.meshes), ("spheres", scene.spheres), ("glyphs", scene.glyphs)):
+        numbers = numbers_of(scene.objects, name)
+        fits &= (numbers >= -1) & (numbers < len(things))
+        shown.append(numbers >= 0)
+    fits &= np.sum(shown, axis=0) == 1
+    _require(bool(fits.all()), "an object's node, mesh, spheres or glyphs")
+    _require(bool((np.diff(np.argmax(shown, axis=0)) >= 0).all()), "the order of the objects")
 
 
 def _check_glyphs(glyphs: Glyphs, sphere_counts: list[int], material_count: int) -> None:
@@ -86,18 +85,17 @@ def _check_glyphs(glyphs: Glyphs, sphere_counts: list[int], material_count: int)
 
 
 def _check_meshes(meshes: Sequence[Mesh], node_count: int, material_count: int) -> None:
-    for mesh in meshes:
-        _check_shapes(mesh)
-        if mesh.key_frames is not None or mesh.skin is not None or mesh.morph_targets is not None:
-            _check_moving(mesh, node_count)
-    for some in portions(meshes, [len(mesh.positions) + len(mesh.triangles) for mesh in meshes], AT_ONCE):
-        positions = together([mesh.positions for mesh in some])
-        _require(math.isfinite(float(np.abs(positions).max(initial=0.0))), "a mesh's positions")
-        triangles = together([mesh.triangles for mesh in some])
-        counts = np.repeat([len(mesh.positions) for mesh in some], [len(mesh.triangles) for mesh in some])
-        is_within = not triangles.size or bool(triangles.min() >= 0 and (triangles.max(axis=1) < counts).all())
+    if not isinstance(meshes, MeshStack):
+        for mesh in meshes:
+            _check_shapes(mesh)
+            if mesh.key_frames is not None or mesh.skin is not None or mesh.morph_targets is not None:
+                _check_moving(mesh, node_count)
+    for stack in stacks_of(meshes, AT_ONCE):
+        _require(math.isfinite(float(np.abs(stack.positions).max(initial=0.0))), "a mesh's positions")
+        triangles, limits = stack.triangles, np.repeat(stack.vertex_counts, stack.triangle_counts)
+        is_within = not triangles.size or bool(triangles.min() >= 0 and (triangles.max(axis=1) < limits).all())
         _require(is_within, "a mesh's indices")
-        _require(_is_within(together([mesh.material_ids for mesh in some]), material_count), "a mesh's materials")
+        _require(_is_within(stack.material_ids, material_count), "a mesh's materials")
 
 
 def _check_shapes(mesh: Mesh) -> None:

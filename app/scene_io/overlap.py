@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from raygrove.gpu.scene import Mesh, Remark, Scene
+from raygrove.gpu.scene import Remark, Scene
 
+from .mesh_stack import MeshStack, numbers_of, stacks_of, starts_of, triangle_counts_of
 from .normals import columns_of
-from .portions import portions, together
 from .transforms import global_matrices
 
 MOST_MET = 1_000
@@ -38,31 +36,31 @@ def overlap_remarks(scene: Scene) -> tuple[Remark, ...]:
 def boxes_met(scene: Scene) -> float:
     """How many triangles' boxes a random line that meets the scene's box meets on average, at rest: of the lines that
     meet a convex body, those that meet one inside it are the share of their surfaces (Cauchy and Crofton)."""
-    objects = [thing for thing in scene.objects if thing.mesh >= 0]
+    nodes, meshes = numbers_of(scene.objects, "node"), numbers_of(scene.objects, "mesh")
+    nodes, meshes = nodes[meshes >= 0], meshes[meshes >= 0]
+    counts = triangle_counts_of(scene.meshes)
     whole = float(_areas(*(np.asarray(scene.upper, np.float64) - scene.lower)))
-    if not whole > 0.0 or sum(len(scene.meshes[thing.mesh].triangles) for thing in objects) < MOST_MET:
+    if not whole > 0.0 or int(counts[meshes].sum()) < MOST_MET:
         return 0.0
-    step = max(1, sum(len(mesh.triangles) for mesh in scene.meshes) // SAMPLED)
-    sizes = [len(mesh.triangles) for mesh in scene.meshes]
-    areas = np.concatenate([_box_areas(some, step) for some in portions(scene.meshes, sizes, AT_ONCE)])
+    step = max(1, int(counts.sum()) // SAMPLED)
+    areas = np.concatenate([_box_areas(some, step) for some in stacks_of(scene.meshes, AT_ONCE)])
     # As large as the node makes areas on average over all directions that scale alike.
     scales = np.abs(np.linalg.det(global_matrices(scene.nodes)[:, :3, :3])) ** (2.0 / 3.0)
-    placed = areas[[thing.mesh for thing in objects]] * scales[[thing.node for thing in objects]]
-    return float(placed.sum() / whole)
+    return float((areas[meshes] * scales[nodes]).sum() / whole)
 
 
-def _box_areas(meshes: Sequence[Mesh], step: int) -> np.ndarray:
+def _box_areas(stack: MeshStack, step: int) -> np.ndarray:
     """(M,) the surfaces of the boxes of each mesh's triangles, added up, from every `step`-th of them."""
-    some = [mesh.triangles[::step] for mesh in meshes]
-    counts = np.array([len(triangles) for triangles in some])
-    sizes = np.array([len(mesh.positions) for mesh in meshes])
-    firsts = np.repeat(np.cumsum(sizes) - sizes, counts)
-    columns = columns_of(together([mesh.positions for mesh in meshes]))
-    first, second, third = (columns.take(corners + firsts, axis=1) for corners in together(some).T)
+    counts = -(-stack.triangle_counts // step)
+    starts = starts_of(stack.triangle_counts) - step * starts_of(counts)
+    some = stack.triangles[np.repeat(starts, counts) + step * np.arange(int(counts.sum()))]
+    firsts = np.repeat(starts_of(stack.vertex_counts), counts)
+    columns = columns_of(stack.positions)
+    first, second, third = (columns.take(corners + firsts, axis=1) for corners in some.T)
     lower = np.minimum(np.minimum(first, second), third)
     areas = _areas(*(np.maximum(np.maximum(first, second), third) - lower))
     sums = np.add.reduceat(areas, np.cumsum(counts) - counts)
-    return np.asarray(sums * np.array([len(mesh.triangles) for mesh in meshes]) / counts)
+    return np.asarray(sums * stack.triangle_counts / counts)
 
 
 def _areas(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:

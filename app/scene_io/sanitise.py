@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from raygrove.gpu.scene import Mesh, Object, Remark, Scene, Spheres, Texture
 
 from .bounds import scene_box
 from .errors import SceneError, display_path
+from .mesh_stack import MeshStack, numbers_of
 from .origin import near_origin
 from .overlap import overlap_remarks
 from .sanitise_glyphs import clean_glyphs
@@ -72,10 +74,10 @@ def sanitise(scene: Scene, path: str = "") -> Scene:
     rest = scene_box(scene, with_clips=False)
     near = near_origin(scene, rest)
     is_known = near is scene and not (scene.clips or scene.spheres or scene.glyphs)
-    is_known = is_known and all(mesh.positions.dtype == np.float32 for mesh in scene.meshes)
+    is_known = is_known and _are_rounded(scene.meshes)
     scene = dataclasses.replace(
         near,
-        meshes=tuple(finish_meshes(near.meshes, counts, are_plain if near is scene else ())),
+        meshes=finish_meshes(near.meshes, counts, are_plain if near is scene else ()),
         spheres=tuple(finish_spheres(spheres) for spheres in near.spheres),
     )
     lower, upper = rest if is_known else scene_box(scene)  # rounding to float32 may have moved its corners
@@ -112,6 +114,24 @@ def clean_texture(texture: Texture) -> Texture:
     return dataclasses.replace(texture, pixels=np.ascontiguousarray(pixels))
 
 
+def _are_rounded(meshes: Sequence[Mesh]) -> bool:
+    """Whether no position will change by being rounded to float32."""
+    return isinstance(meshes, MeshStack) or all(mesh.positions.dtype == np.float32 for mesh in meshes)
+
+
+def _shows_all_in_order(scene: Scene) -> bool:
+    """Whether objects show meshes alone, all of them, and each for the first time after the one before it: then
+    nothing is left out or renumbered."""
+    if scene.spheres or scene.glyphs or not scene.objects:
+        return False
+    nodes, shown, spheres, glyphs = (numbers_of(scene.objects, name) for name in ("node", "mesh", "spheres", "glyphs"))
+    if ((nodes < 0) | (nodes >= len(scene.nodes)) | (spheres != -1) | (glyphs != -1) | (shown < 0)).any():
+        return False
+    latest = np.maximum.accumulate(shown)
+    steps = np.diff(latest, prepend=-1)
+    return bool((steps <= 1).all() and latest[-1] == len(scene.meshes) - 1)
+
+
 def _clean_objects(scene: Scene, counts: Counter[str]) -> tuple[Scene, list[bool]]:
     """Clean every mesh and all spheres and glyphs that an object shows, and renumber; objects of spheres come after
     those of meshes, then those of glyphs. Also which of the meshes were plain and sound before."""
@@ -121,6 +141,8 @@ def _clean_objects(scene: Scene, counts: Counter[str]) -> tuple[Scene, list[bool
     mesh_ids: dict[int, int] = {-1: -1}
     sphere_ids: dict[int, int] = {-1: -1}
     sound = are_sound(scene.meshes, len(scene.materials))
+    if isinstance(scene.meshes, MeshStack) and all(sound) and _shows_all_in_order(scene):
+        return scene, sound
     for thing in scene.objects:
         if thing.mesh not in mesh_ids and 0 <= thing.mesh < len(scene.meshes):
             mesh = scene.meshes[thing.mesh]

@@ -13,8 +13,9 @@ import numpy as np
 from raygrove.gpu.scene import KeyFrames, Mesh, MorphTargets, Skin
 
 from .joining import with_vertices
+from .mesh_stack import MeshStack, as_meshes, joined_stacks, stack_of, starts_of
 from .normals import columns_of, crosses_of, smooth_normals
-from .portions import apart, portions, together
+from .portions import portions
 
 HUGE = 1e18
 FLOATS, INTEGERS = np.dtype(np.float32), np.dtype(np.int32)
@@ -27,32 +28,32 @@ AT_ONCE = 1_000_000
 
 def are_sound(meshes: Sequence[Mesh], material_count: int) -> list[bool]:
     """Which meshes `clean_mesh` would give back as they are, by a look at all plain ones together."""
+    if isinstance(meshes, MeshStack):
+        return np.concatenate([_are_sound(part, material_count) for part in meshes.parts(AT_ONCE)]).tolist()
     sound = [_is_plain(mesh) for mesh in meshes]
     plain = [index for index, is_plain in enumerate(sound) if is_plain]
     for some in portions(plain, [_size(meshes[index]) for index in plain], AT_ONCE):
         if len(some) > 1:
-            for index, is_sound in zip(some, _are_sound([meshes[i] for i in some], material_count), strict=True):
+            found = _are_sound(stack_of([meshes[i] for i in some]), material_count).tolist()
+            for index, is_sound in zip(some, found, strict=True):
                 sound[index] = is_sound
         else:
             sound[some[0]] = False
     return sound
 
 
-def _are_sound(meshes: Sequence[Mesh], material_count: int) -> list[bool]:
-    vertex_counts = np.array([len(mesh.positions) for mesh in meshes])
-    triangle_counts = np.array([len(mesh.triangles) for mesh in meshes])
-    triangles = together([mesh.triangles for mesh in meshes])
-    material_ids = together([mesh.material_ids for mesh in meshes])
-    limits = np.repeat(vertex_counts, triangle_counts)[:, None]
+def _are_sound(stack: MeshStack, material_count: int) -> np.ndarray:
+    """(M,) bool, of meshes that all have triangles."""
+    triangles, material_ids = stack.triangles, stack.material_ids
+    limits = np.repeat(stack.vertex_counts, stack.triangle_counts)[:, None]
     in_range = ((triangles >= 0) & (triangles < limits)).all(axis=1)
     good_triangles = in_range & (material_ids >= 0) & (material_ids < material_count)
-    starts = np.cumsum(vertex_counts) - vertex_counts
-    used = np.zeros(int(vertex_counts.sum()), bool)
-    used[(triangles + np.repeat(starts, triangle_counts)[:, None])[in_range].reshape(-1)] = True
-    used &= (np.abs(together([mesh.positions for mesh in meshes])) <= HUGE).all(axis=1)
-    sound = np.logical_and.reduceat(used, starts)
-    sound &= np.logical_and.reduceat(good_triangles, np.cumsum(triangle_counts) - triangle_counts)
-    return list(sound.tolist())
+    used = np.zeros(len(stack.positions), bool)
+    used[(triangles + stack.firsts[:, None])[in_range].reshape(-1)] = True
+    used &= (np.abs(stack.positions) <= HUGE).all(axis=1)
+    sound = np.logical_and.reduceat(used, starts_of(stack.vertex_counts))
+    sound &= np.logical_and.reduceat(good_triangles, starts_of(stack.triangle_counts))
+    return np.asarray(sound)
 
 
 def _is_plain(mesh: Mesh) -> bool:
@@ -78,9 +79,11 @@ def _size(mesh: Mesh) -> int:
     return len(mesh.positions) + len(mesh.triangles)
 
 
-def finish_meshes(meshes: Sequence[Mesh], counts: Counter[str], are_plain: Sequence[bool] = ()) -> list[Mesh]:
+def finish_meshes(meshes: Sequence[Mesh], counts: Counter[str], are_plain: Sequence[bool] = ()) -> tuple[Mesh, ...]:
     """The cleaned meshes as `_finish_mesh` makes them, plain ones of one kind together. Those of `are_plain` are known
     to be."""
+    if isinstance(meshes, MeshStack):
+        return as_meshes(_finish_stack(meshes, counts))
     kinds: dict[tuple[bool, bool] | None, list[int]] = {}
     for index, (mesh, is_plain) in enumerate(itertools.zip_longest(meshes, are_plain)):
         kind = (mesh.normals is None, mesh.uvs is None) if is_plain or _is_plain(mesh) else None
@@ -90,33 +93,35 @@ def finish_meshes(meshes: Sequence[Mesh], counts: Counter[str], are_plain: Seque
         for some in portions(indices, [_size(meshes[index]) for index in indices], AT_ONCE):
             alike = [meshes[index] for index in some]
             alone = kind is None or len(some) == 1
-            done = [_finish_mesh(mesh, counts) for mesh in alike] if alone else _finish_alike(alike, counts)
+            done = [_finish_mesh(m, counts) for m in alike] if alone else _finish_alike(stack_of(alike), counts)
             for index, mesh in zip(some, done, strict=True):
                 finished[index] = mesh
-    return finished
+    return tuple(finished)
 
 
-def _finish_alike(meshes: Sequence[Mesh], counts: Counter[str]) -> list[Mesh]:
+def _finish_stack(stack: MeshStack, counts: Counter[str]) -> MeshStack:
+    """The same of a stack, kind by kind."""
+    kinds = 2 * stack.has_normals + stack.has_uvs
+    order = np.argsort(kinds, kind="stable")
+    some = [stack] if (kinds == kinds[0]).all() else [stack.take(np.flatnonzero(kinds == k)) for k in np.unique(kinds)]
+    whole = joined_stacks([_finish_alike(part, counts) for alike in some for part in alike.parts(AT_ONCE)])
+    return whole if len(some) == 1 else whole.take(np.argsort(order))
+
+
+def _finish_alike(stack: MeshStack, counts: Counter[str]) -> MeshStack:
     """Plain meshes that all have normals or none, and texture coordinates or none."""
-    sizes = [len(mesh.positions) for mesh in meshes]
-    starts = np.cumsum(sizes) - sizes
-    shifts = np.repeat(starts, [len(mesh.triangles) for mesh in meshes])
     whole = Mesh(
         "",
-        together([mesh.positions for mesh in meshes]),
-        together([mesh.triangles for mesh in meshes]) + shifts[:, None],
+        stack.positions,
+        stack.triangles + stack.firsts[:, None],
         np.zeros(0, np.int32),
-        None if meshes[0].normals is None else together([m.normals for m in meshes if m.normals is not None]),
-        None if meshes[0].uvs is None else together([mesh.uvs for mesh in meshes if mesh.uvs is not None]),
+        stack.normals if stack.has_normals[0] else None,
+        stack.uvs if stack.has_uvs[0] else None,
     )
-    whole = _finish_mesh(whole, counts, np.repeat(np.arange(len(meshes)), sizes))
+    whole = _finish_mesh(whole, counts, np.repeat(np.arange(len(stack)), stack.vertex_counts))
     assert whole.normals is not None
-    normals = apart(whole.normals, sizes)
-    uvs = [None] * len(meshes) if whole.uvs is None else apart(whole.uvs, sizes)
-    return [
-        Mesh(mesh.name, mesh.positions, mesh.triangles, mesh.material_ids, of_normals, of_uvs)
-        for mesh, of_normals, of_uvs in zip(meshes, normals, uvs, strict=True)
-    ]
+    uvs = stack.uvs if whole.uvs is None else whole.uvs
+    return dataclasses.replace(stack, has_normals=np.ones(len(stack), bool), normals=whole.normals, uvs=uvs)
 
 
 def clean_mesh(mesh: Mesh, material_count: int, node_count: int, counts: Counter[str]) -> Mesh:

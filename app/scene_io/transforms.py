@@ -87,13 +87,13 @@ def _turned_apart(linear: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarra
 
 def nodes_of(names: Sequence[str], parents: Sequence[int], matrices: np.ndarray) -> tuple[list[Node], int]:
     """Nodes with the matrices' translations, rotations and scales, and how many of them lost a shear."""
-    translations, rotations, scales, is_sheared = decompose(matrices)
-    rows = zip(translations.tolist(), rotations.tolist(), scales.tolist(), strict=True)
-    nodes = [
-        Node(name, parent, tuple(t), tuple(r), tuple(s))
-        for name, parent, (t, r, s) in zip(names, parents, rows, strict=True)
+    *poses, is_sheared = decompose(matrices)
+    # Tuples by columns, as zip makes them; one for all of no turn, and of no scale.
+    columns = [
+        itertools.repeat(rest) if (rows == rest).all() else zip(*rows.T.tolist(), strict=True)
+        for rows, rest in zip(poses, (Node.translation, Node.rotation, Node.scale), strict=True)
     ]
-    return nodes, int(np.count_nonzero(is_sheared))
+    return list(map(Node, names, parents, *columns)), int(np.count_nonzero(is_sheared))
 
 
 def node_of(name: str, parent: int, matrix: np.ndarray) -> Node:
