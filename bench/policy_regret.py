@@ -24,6 +24,7 @@ from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.target.base import Target
 from raygrove.gpu.update.options import UpdateOptions
 
+from .clip_tables import ClipTable
 from .table import aligned
 
 ONLINE = ("auto", "ratio_optimiser")
@@ -56,49 +57,54 @@ class Regret:
         return self.regret["auto"] / self.regret["ratio_optimiser"]
 
 
-def regret_of(
+def measured_clip(
     target: Target, scene: Scene, structure: tuple[str, StructureChoice], moments: Sequence[Moment], fps: float,
-    rays: tuple[Rays, int], rounds: int, factors: Sequence[float] = (1.0,),
-) -> list[Regret]:  # fmt: skip
-    """Measure a clip, and play the policies; `rays` are those that are traced, and how many there are in a frame. A
-    result for each of the factors that the costs of updates are multiplied by."""
+    rays: tuple[Rays, int],
+) -> ClipTable:  # fmt: skip
+    """What a clip costs; `rays` are those that are traced, and how many there are in a frame. Rebuilds and refits cost
+    the least of them all."""
     traced, all_rays = rays
     with contextlib.closing(CountedRig(target, scene, *structure, traced)) as rig:
         rig.show(moments[0])
         rig.build()
         rig.calibrate()
         costs, _ = measured(rig, moments, exact=True, scale=all_rays / len(traced))
-    count, rebuild_ms, refit_ms = len(costs), costs.rebuild_ms.min(), costs.refit_ms.min()
-    found = []
-    for factor in factors:
-        rebuild, refit = (np.full(count, factor * ms) for ms in (rebuild_ms, refit_ms))
-        dear = dataclasses.replace(costs, rebuild_ms=rebuild, refit_ms=refit)
-        result = played_out(dear, scene.name, scene.triangle_count, fps, all_rays, rounds)
-        found.append(dataclasses.replace(result, updates=factor))
-    return found
+    rebuild, refit = (np.full(len(costs), ms.min()) for ms in (costs.rebuild_ms, costs.refit_ms))
+    costs = dataclasses.replace(costs, rebuild_ms=rebuild, refit_ms=refit)
+    return ClipTable(scene.name, scene.triangle_count, fps, all_rays, costs)
 
 
-def played_out(costs: ClipCosts, name: str, triangles: int, fps: float, rays: int, rounds: int) -> Regret:
+def regrets_of(clip: ClipTable, rounds: int, factors: Sequence[float] = (1.0,), noise: float = NOISE) -> list[Regret]:
+    """What policies make of a clip, told of every time with so much noise: a result for each of the factors that the
+    costs of updates are multiplied by."""
+    found = [(factor, played_out(clip.with_updates(factor), rounds, noise)) for factor in factors]
+    return [dataclasses.replace(result, updates=factor) for factor, result in found]
+
+
+def played_out(clip: ClipTable, rounds: int, noise: float = NOISE) -> Regret:
     """What policies make of known costs."""
+    costs, fps, rays = clip.costs, clip.fps, clip.rays
     optimum = offline_optimum(costs)
     best, count = cost_of(costs, optimum), len(costs)
     cycles = {every: cost_of(costs, every_nth(costs, every)) / best for every in range(1, count + 1)}
     regret, rebuilds = {}, {}
     for mode in (*ONLINE, *FIXED):
-        seen = (noisy(costs, round_) for round_ in range(rounds))
+        seen = (noisy(costs, round_, noise) for round_ in range(rounds))
         schedules = [played(costs_seen, UpdateOptions(mode), fps, rays) for costs_seen in seen]
         regret[mode] = float(np.mean([cost_of(costs, one) / best for one in schedules]))
         rebuilds[mode] = float(np.mean([sum(one) for one in schedules]))
     every = min(cycles, key=lambda one: cycles[one])
-    return Regret(name, triangles, count, rays, best / count, sum(optimum), every, cycles[every], regret, rebuilds)
+    return Regret(
+        clip.scene, clip.triangles, count, rays, best / count, sum(optimum), every, cycles[every], regret, rebuilds
+    )
 
 
-def noisy(costs: ClipCosts, seed: int) -> ClipCosts:
-    """The same costs as they would be timed."""
+def noisy(costs: ClipCosts, seed: int, noise: float = NOISE) -> ClipCosts:
+    """The same costs as they would be timed; `noise` is the standard deviation of a time's logarithm."""
     random = np.random.default_rng(seed)
 
     def seen(ms: np.ndarray) -> np.ndarray:
-        return np.asarray(ms * np.exp(NOISE * random.standard_normal(ms.shape)))
+        return np.asarray(ms * np.exp(noise * random.standard_normal(ms.shape)))
 
     return dataclasses.replace(
         costs, rebuild_ms=seen(costs.rebuild_ms), refit_ms=seen(costs.refit_ms), trace_ms=seen(costs.trace_ms)

@@ -5,7 +5,8 @@ sums of all frames' times on the target; what auto has to learn is in them. The 
 for nobody. --sequence takes a numbered pattern of files, the horse's (`DIR/%04d.obj`).
 
 With --optimum each clip is measured once, all trees at all ages, and auto, its rival and the fixed choices are played
-against the best schedule there could have been (bench/policy_regret.py).
+against the best schedule there could have been (bench/policy_regret.py). --keep writes what each clip cost into a
+folder, and --costs plays over such files with nothing measured: the same numbers, whatever else the machine does.
 """
 
 from __future__ import annotations
@@ -30,9 +31,10 @@ from raygrove.gpu.target.base import Target
 from raygrove.gpu.update.options import UpdateOptions
 
 from ..arguments import DEVICE, OUT, argument, chosen, size
+from ..clip_tables import ClipTable, read_table
 from ..context import context, heading
 from ..measure import median
-from ..policy_regret import Regret, regret_of
+from ..policy_regret import NOISE, Regret, measured_clip, regrets_of
 from ..policy_regret import table as regret_table
 from ..saved import keep
 from ..table import aligned
@@ -126,6 +128,9 @@ ARGUMENTS = (
         metavar="X,Y",
         help="with --optimum: play on with rebuilds and refits that cost so many times what was measured",
     ),
+    argument("--noise", type=float, default=NOISE, help="of each time that a policy sees (default: %(default)g)"),
+    argument("--keep", metavar="FOLDER", help="with --optimum: write what each clip cost into files of this folder"),
+    argument("--costs", metavar="FILE", nargs="+", help="play over costs that --keep wrote; nothing is measured"),
     OUT,
 )
 
@@ -139,8 +144,11 @@ def run(names: argparse.Namespace) -> int:
     with chosen(names.device) as target:
         about = context(target, command=names.command)
         rows: list[Regret] | list[Comparison]
-        if names.optimum:
-            regrets = rows = [one for make in makers for one in _regret(target, make(), names)]
+        if names.optimum or names.costs:
+            kept = (read_table(pathlib.Path(file)) for file in names.costs or ())
+            clips = kept if names.costs else (_measured(target, make(), names) for make in makers)
+            factors = [float(text) for text in names.updates.split(",")]
+            regrets = rows = [one for clip in clips for one in regrets_of(clip, names.rounds, factors, names.noise)]
             found = regret_table(regrets)
         else:
             settings = ViewSettings(names.hierarchy, layout=names.layout, ray_type=names.ray_type)
@@ -153,13 +161,13 @@ def run(names: argparse.Namespace) -> int:
     return 0
 
 
-def _regret(target: Target, scene: Scene, names: argparse.Namespace) -> list[Regret]:
+def _measured(target: Target, scene: Scene, names: argparse.Namespace) -> ClipTable:
     rate = scene.fps or FRAMES_A_SECOND
     frames = min(names.frames, max(2, round(scene.duration() * rate)))
     rays = camera_rays(fit(scene.lower, scene.upper, aspect=names.size[0] / names.size[1]), *names.size)
-    choice = StructureChoice(layout=names.layout)
+    structure = names.hierarchy, StructureChoice(layout=names.layout)
     moments = [Moment(number / rate, frame_id=number) for number in range(frames)]
-    traced = rays.at_most(COUNTED_RAYS)
-    factors = [float(text) for text in names.updates.split(",")]
-    rigged = (names.hierarchy, choice)
-    return regret_of(target, scene, rigged, moments, rate, (traced, len(rays)), names.rounds, factors)
+    clip = measured_clip(target, scene, structure, moments, rate, (rays.at_most(COUNTED_RAYS), len(rays)))
+    if names.keep:
+        clip.keep(pathlib.Path(names.keep), f"{names.hierarchy} {names.layout}")
+    return clip

@@ -8,18 +8,21 @@ cycle so far: there a cycle ends. Where the first penalty already passes the pre
 penalty grows, none does. This is the rule of renewal theory for replacing what wears out; unlike a bound on the SAH
 cost's growth it never does worse than the better of the two fixed choices by more than what its estimates are wrong.
 
+A pose that is dear for a few frames is no wear: a cycle ends only when it has wasted most of a premium, too, as trees
+that wear out evenly have by then. Where the premium is next to nothing every frame rebuilds, which can lose no more.
+
 Penalties are estimated in three ways, and the greatest counts. How far each can be trusted is learnt at every rebuild,
 where tracing before and after it tells the true penalty:
 
 - wear: milliseconds a refit, as the last rebuilds found them;
-- rise: how much dearer tracing has become since the rebuild, which can have other reasons (the camera);
-- drift: how far the SAH cost lies above that of the rebuild, times what tracing cost there.
+- rise: how much dearer tracing has become since the rebuild, as far as that stands out of noise; it can have other
+  reasons (the camera);
+- drift: how far the SAH cost lies above that of the rebuild, times what tracing cost there, until times have come.
 """
 
 from __future__ import annotations
 
 import collections
-import dataclasses
 import math
 import statistics
 from typing import NamedTuple
@@ -27,6 +30,9 @@ from typing import NamedTuple
 SHARE_FOR_PROBES = 0.008
 """Of all time, how much may be spent on trying the choice that seems the worse one: nothing else tells when that has
 changed."""
+
+TRIAL = 2.0
+"""What a rebuild that is tried is taken to cost, in premiums: the fresh tree may be the worse one."""
 
 LATER = 1.5
 """Where a rebuild was tried, and trees wear out by less than a frame of that cycle wasted, the next is tried in a tree
@@ -38,9 +44,32 @@ KEPT_TIMES = 7
 LEAST_RISE = 0.03
 """Rises and drifts below this share are noise at best: nothing is learnt from them."""
 
-KEPT_BENDS, LEAST_BENDS, NOISES = 15, 5, 3.0
+KEPT_BENDS, LEAST_BENDS = 15, 5
 """How far a frame's time lies off the line through the two before tells how noisy times are here, and nothing of a
-rise: so many are kept, so many are needed, and a rise must measure so many of their median."""
+rise: so many are kept, so many are needed."""
+
+DEVIATION = 1.0 / (0.6745 * math.sqrt(6.0))
+"""The standard deviation of noise over the median of those bends."""
+
+SURE = 2.5
+"""A rise is taken for one where it is so many of its standard deviations."""
+
+CHEAP = 0.02
+"""A rebuild that costs less than this share of a frame more than a refit is always done: that is all that it can lose,
+and what a refit loses nobody knows before."""
+
+SPREAD_OF_RISE = 1.2
+"""The standard deviation of a difference between the median of three times and a single one, over that of a time."""
+
+PAID = 0.8
+"""Of what a rebuild costs more than a refit, the share that refits must have wasted before one is due. Where trees wear
+out evenly they have wasted all of it by then; a pose that is dear for a few frames has not."""
+
+RISE_COUNTS, DRIFT_COUNTS = 0.6, 0.5
+"""How much of a rise, and of a drift of the SAH cost, is taken for wear before any rebuild has told."""
+
+TOLD_BY_TIMES = 3
+"""From so many traced frames of a tree on its SAH cost says nothing that their times do not say better."""
 
 
 FARTHEST = 1.5
@@ -71,19 +100,63 @@ class _Trial(NamedTuple):
     waste: float
 
 
-@dataclasses.dataclass
+class _Line:
+    """The straight line nearest to points that came one by one."""
+
+    def __init__(self) -> None:
+        self.count, self._x, self._y, self._xx, self._xy = 0, 0.0, 0.0, 0.0, 0.0
+
+    def add(self, x: float, y: float) -> None:
+        """One more point."""
+        self.count += 1
+        off = x - self._x
+        self._x += off / self.count
+        self._y += (y - self._y) / self.count
+        self._xx += off * (x - self._x)
+        self._xy += off * (y - self._y)
+
+    @property
+    def slope(self) -> float:
+        """0 of a single point."""
+        return self._xy / self._xx if self._xx > 0.0 else 0.0
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation of the slope where each y has one of 1."""
+        return 1.0 / math.sqrt(self._xx) if self._xx > 0.0 else math.inf
+
+
 class _Cycle:
     """Tracing within one cycle, in milliseconds for one ray count."""
 
-    number: int
-    fresh_ms: float
-    rays: int
-    age: int = 0
-    latest: collections.deque[float] = dataclasses.field(default_factory=lambda: collections.deque(maxlen=3))
+    def __init__(self, number: int, fresh_ms: float, rays: int) -> None:
+        self.number, self.fresh_ms, self.rays, self.age = number, fresh_ms, rays, 0
+        self.latest: collections.deque[float] = collections.deque(maxlen=3)
+        self._line = _Line()
+        self._line.add(0.0, fresh_ms)
+
+    def add(self, age: int, trace_ms: float) -> None:
+        """A frame whose tree had been refitted so often."""
+        self.age = age
+        self.latest.append(trace_ms)
+        self._line.add(float(age), trace_ms)
+
+    @property
+    def traced(self) -> int:
+        """How many frames there were since the rebuild."""
+        return self._line.count - 1
 
     def rise(self) -> float:
         """How much dearer tracing is than in the rebuilt tree, after a single slow frame or without."""
         return statistics.median(self.latest) - self.fresh_ms if self.latest else 0.0
+
+    def sure_rise(self, noise: float) -> float:
+        """The same as far as it stands out of noise, a standard deviation in milliseconds: of the last frames, or of
+        all on a line, where that shows more."""
+        of_line = self._line.slope * self.age
+        last = self.rise()
+        last = last if last > SURE * noise * SPREAD_OF_RISE else 0.0
+        return max(last, of_line if of_line > SURE * noise * self._line.spread * self.age else 0.0)
 
 
 class _Slope:
@@ -114,7 +187,7 @@ class UpdateCosts:
         self._cycle: _Cycle | None = None
         self._drift = self._last_drift = 0.0
         self._wear = _Slope()
-        self._rise_counts, self._drift_counts = 1.0, 0.5
+        self._rise_counts, self._drift_counts = RISE_COUNTS, DRIFT_COUNTS
         self._credit = self._wasted = 0.0
         self._trial: _Trial | None = None
         self._least_age = 1
@@ -156,32 +229,31 @@ class UpdateCosts:
             scaled = trace_ms * before.rays / rays
             if len(before.latest) > 1:
                 self._bends.append(abs(scaled - 2.0 * before.latest[-1] + before.latest[-2]) / before.fresh_ms)
-            before.age = ticket.age
-            before.latest.append(scaled)
+            before.add(ticket.age, scaled)
 
     def _compare(self, before: _Cycle, fresh_ms: float) -> None:
-        """A tree was rebuilt: what the refitted one had cost more is known now."""
-        least = self._least_rise * fresh_ms
-        true = min(statistics.median(before.latest) - fresh_ms, 4.0 * fresh_ms)
-        true = true if abs(true) > least else 0.0
+        """A tree was rebuilt: what the refitted one had cost more is known now, but for noise, by which it is made
+        less."""
+        found = min(statistics.median(before.latest) - fresh_ms, 4.0 * fresh_ms)
+        doubt = max(LEAST_RISE * fresh_ms, SPREAD_OF_RISE * self._noise * fresh_ms)
+        true = found**3 / (found**2 + doubt**2)
         self._wear.add(before.age, true)
         if self._trial is not None and self._trial.cycle == before.number + 1:
-            wears_out = self._wear.slope * before.age >= self._trial.waste
+            wears_out = found > SURE * doubt and self._wear.slope * before.age >= self._trial.waste
             self._least_age = 1 if wears_out else math.ceil(LATER * self._trial.age)
             self._trial = None
-        if before.rise() > least:
-            self._rise_counts = 0.5 * (self._rise_counts + min(max(true / before.rise(), 0.0), 1.0))
-        if self._last_drift > self._least_rise:
+        rise = before.sure_rise(self._noise * before.fresh_ms)
+        if rise > LEAST_RISE * fresh_ms:
+            self._rise_counts = 0.5 * (self._rise_counts + min(max(true / rise, 0.0), 1.0))
+        if self._last_drift > LEAST_RISE:
             self._drift_counts = 0.5 * (
                 self._drift_counts + min(max(true / (self._last_drift * before.fresh_ms), 0.0), 2.0)
             )
 
     @property
-    def _least_rise(self) -> float:
-        """The share of the trace time below which a rise tells nothing: times differ as much by themselves."""
-        return (
-            max(LEAST_RISE, NOISES * statistics.median(self._bends)) if len(self._bends) >= LEAST_BENDS else LEAST_RISE
-        )
+    def _noise(self) -> float:
+        """The standard deviation of a time, as a share of it; 0 as long as that is not known."""
+        return DEVIATION * statistics.median(self._bends) if len(self._bends) >= LEAST_BENDS else 0.0
 
     # -- what there is to choose by -------------------------------------------------------------------------------
     @property
@@ -204,15 +276,23 @@ class UpdateCosts:
         """What a rebuild costs more than a refit."""
         return self.rebuild_ms - self.refit_ms
 
+    @property
+    def _frame_ms(self) -> float:
+        """A refit and tracing a tree as good as new."""
+        return self.refit_ms + (self._cycle.fresh_ms if self._cycle is not None else 0.0)
+
     def penalty(self, age: int) -> float:
         """What tracing is expected to cost more after so many refits, in milliseconds per frame."""
         if self._cycle is None:
             return 0.0
         now = 0.0
         if self._cycle.number == self.cycle and self._cycle.age > 0:
-            rise, fresh = self._cycle.rise(), self._cycle.fresh_ms
-            rise *= min(age / self._cycle.age, FARTHEST) if rise > self._least_rise * fresh else 0.0
-            now = max(self._rise_counts * rise, self._drift_counts * self._drift * fresh)
+            fresh = self._cycle.fresh_ms
+            rise = self._cycle.sure_rise(self._noise * fresh)
+            rise *= min(age / self._cycle.age, FARTHEST) if rise > LEAST_RISE * fresh else 0.0
+            drift = self._drift * fresh if self._cycle.traced < TOLD_BY_TIMES else 0.0
+            counts = max(self._rise_counts, min(rise / fresh, 1.0))  # what doubles is hardly the camera
+            now = max(counts * rise, self._drift_counts * drift)
         return max(0.0, self._wear.slope * age, now)
 
     def average_waste(self) -> float:
@@ -223,7 +303,7 @@ class UpdateCosts:
     def choose(self) -> tuple[str, str]:
         """Refit or rebuild, and why. Counts what is spent on trying."""
         penalty, waste, premium = self.penalty(self.age + 1), self.average_waste(), self.premium
-        if premium <= 0.0:
+        if premium <= CHEAP * self._frame_ms:
             # Refits that are never done are never timed again: if those there were had a bad moment, nothing else would
             # tell.
             facts = f"a rebuild takes {_ms(self.rebuild_ms)}, a refit {_ms(self.refit_ms)}"
@@ -231,8 +311,8 @@ class UpdateCosts:
                 return "refit", f"to check whether that still holds: {facts}"
             return "rebuild", facts
         facts = f"a rebuild costs {_ms(premium)} more than a refit, one more refit costs {_ms(penalty)} of tracing"
-        if penalty < waste:
-            if self.age >= self._least_age and self._affords(premium):
+        if penalty < waste or self._wasted + penalty < PAID * premium:
+            if self.age >= self._least_age and self._affords(TRIAL * premium):
                 self._trial = _Trial(self.cycle + 1, self.age, waste)
                 return "rebuild", f"to measure what it gains: {facts}"
             return "refit", facts
