@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import pathlib
 import re
+from typing import Any
 
 import numpy as np
 
@@ -39,9 +40,11 @@ class ClipTable:
         """Write it into a folder, named after the scene and the structure; the path."""
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{re.sub(r'[^A-Za-z0-9]+', '-', f'{self.scene} {structure}').strip('-')}.npz"
-        costs = {name: array for name, array in vars(self.costs).items() if isinstance(array, np.ndarray)}
-        about = {"scene": self.scene, "triangles": self.triangles, "fps": self.fps, "rays": self.rays}
-        np.savez_compressed(path, **costs, **about)
+        kept: dict[str, Any] = {
+            name: value for name, value in vars(self.costs).items() if isinstance(value, np.ndarray)
+        }
+        kept |= {"scene": self.scene, "triangles": self.triangles, "fps": self.fps, "rays": self.rays}
+        np.savez_compressed(path, **kept)
         return path
 
 
@@ -61,4 +64,5 @@ def read_table(path: pathlib.Path) -> ClipTable:
         about = str(known["scene"]), int(known["triangles"]), float(known["fps"]), int(known["rays"])
     except (OSError, KeyError, ValueError) as error:
         raise UsageError(f"{path} holds no costs of a clip: {error}.") from error
-    return ClipTable(*about, ClipCosts(**arrays, sah=sah))
+    costs = ClipCosts(arrays["rebuild_ms"], arrays["refit_ms"], arrays["trace_ms"], sah)
+    return ClipTable(*about, costs)

@@ -5,7 +5,8 @@ from __future__ import annotations
 PLAIN = (
     *("gpu.linux", "gpu.settings", "gpu.rows", "gpu.scene", "gpu.light_row", "gpu.camera", "gpu.clip", "gpu.stats"),
     *("gpu.attributes", "gpu.contours", "gpu.glyph_shapes", "gpu.gravity", "gpu.nearest_points", "gpu.primitive_views"),
-    *("gpu.configuration", "gpu.errors", "gpu.region", "gpu.linux_sandbox", "gpu.node_transforms", "gpu.ray_sources"),
+    *("gpu.brief", "gpu.configuration", "gpu.errors", "gpu.region", "gpu.linux_sandbox", "gpu.node_transforms"),
+    "gpu.ray_sources",
 )
 
 BEHIND_THE_WINDOW = (
@@ -135,11 +136,19 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "app.scene_io": PLAIN,
     "app.export": ("gpu.shade.srgb", *PLAIN),
     "bench": ("app.scene_io", "gpu"),  # scenes are plain values, made or read without Qt: docs/decisions/rooms.md
-    "bench.store": ("app.export.tables", "app.export.whole_files", "gpu.analysis", "gpu.errors", "gpu.linux"),
+    "bench.store": (
+        "app.export.tables",
+        "app.export.whole_files",
+        "gpu.analysis",
+        "gpu.brief",
+        "gpu.errors",
+        "gpu.linux",
+    ),
     "gpu": ("gpu",),
     "gpu.face": ("gpu", "app.scene_io"),  # files and built-in scenes, when they are asked for
     "gpu.linux": (),
     "gpu.linux_sandbox": (),
+    "gpu.brief": (),
     "gpu.errors": (),
     "gpu.settings": ("gpu.errors",),
     "gpu.configuration": ("gpu.errors", "gpu.settings"),

@@ -15,6 +15,7 @@ from raygrove.app.export.whole_files import check_writable, write_bytes
 from raygrove.app.frames.advising import BesideError, advice_of, break_even_sentence
 from raygrove.app.problems.problems import UsageError
 from raygrove.gpu.analysis.advice import Advice, settings_text
+from raygrove.gpu.brief import brief
 from raygrove.gpu.face.laboratory import MOST_FRAMES
 from raygrove.gpu.scene import Scene
 
@@ -50,7 +51,7 @@ def run(names: argparse.Namespace, words: Words) -> int:
     for one in found.alternatives:
         print(f"  {one.sentence(found.configuration, found.ms)}.")
     if found.interpolation_error is not None:
-        share = f"{100.0 * found.interpolation_error:.2g} %"
+        share = f"{brief(100.0 * found.interpolation_error, 2)} %"
         words.say(f"Trees of some frames were measured, the rest is off by {share} (median); --exact measures all.")
     return 0
 

@@ -13,6 +13,7 @@ import numpy as np
 from raygrove.app.document.state import State
 from raygrove.gpu.analysis.frame_bounds import frame_table
 from raygrove.gpu.analysis.tree_levels import joined_nodes
+from raygrove.gpu.brief import brief
 from raygrove.gpu.camera import Camera
 from raygrove.gpu.clip import ClipOptions
 from raygrove.gpu.engine import Boxes, Engine, View, depth_colors
@@ -171,7 +172,7 @@ class NodeBoxes:
             tree = frames_of(view.settings.hierarchy)
             if tree is not None:
                 nearest = float(np.asarray(tree.frame_times)[np.abs(np.asarray(tree.frame_times) - time).argmin()])
-                self._source = f"They are the file's, of its frame at {nearest:.3g} s."
+                self._source = f"They are the file's, of its frame at {brief(nearest)} s."
                 return frame_table(tree, time)
             self._source = "They are the structure's own: no file of it has boxes of frames."
         return engine.nodes(view)

@@ -7,8 +7,9 @@ from typing import Any
 
 from raygrove.app.lessons.lesson import QUANTITIES, Lesson, Question
 from raygrove.app.scene_io.demos import make_demo
-from raygrove.gpu.analysis.intervals import Measured, brief
+from raygrove.gpu.analysis.intervals import Measured
 from raygrove.gpu.analysis.race import Race
+from raygrove.gpu.brief import brief
 from raygrove.gpu.face.clips import Clip
 from raygrove.gpu.face.races import race
 

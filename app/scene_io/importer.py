@@ -24,6 +24,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from raygrove.gpu.brief import brief
 from raygrove.gpu.linux import kill_group, main_memory
 from raygrove.gpu.scene import Environment, Remark, Scene
 
@@ -285,7 +286,7 @@ class _Talk:
             raise self._too_slow() from error
 
     def _too_slow(self) -> SceneError:
-        why = f"reading it took longer than {self.limits.seconds:.3g} s and was stopped"
+        why = f"reading it took longer than {brief(self.limits.seconds)} s and was stopped"
         share = f", of which a rare format gets one in {RARE_SHARE}" if is_rare(self.path) else ""
         advice = f"The file may be damaged; for a very large one raise import.seconds{share}."
         return SceneError(f"{display_path(self.path)}: {why}. {advice}", self.path)

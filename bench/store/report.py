@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from raygrove.gpu.analysis.drawing import DASHES, Drawing, Line, Rectangle, Words
+from raygrove.gpu.brief import brief
 
 from .folder import Store
 from .reading import ENDING
@@ -107,7 +108,7 @@ def over_frames(clips: Mapping[str, Sequence[tuple[float, float]]]) -> Drawing:
     for step in range(5):
         y = base - top * step / 4.0 * down
         made.things += [Line(((axis, y), (WIDTH - 34.0, y)), "grid"),
-                        Words(axis - 8.0, y + 4.0, f"{top * step / 4.0:.3g}", "secondary", "end")]  # fmt: skip
+                        Words(axis - 8.0, y + 4.0, brief(top * step / 4.0), "secondary", "end")]  # fmt: skip
     made.things += [Words(axis + x * across, base + 18.0, f"{x:.0f}", "secondary", "middle") for x in (0.0, last)]
     made.things += [Words(axis - 44.0, 18.0, "million rays a second", "secondary"),
                     Words(WIDTH / 2.0, base + 18.0, "frame", "secondary", "middle")]  # fmt: skip

@@ -8,11 +8,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from ..brief import brief
 from ..scene import Moment
 from ..update.options import UpdateOptions
 from .alternatives import Alternative, Maker, compared
 from .clip_costs import measured
-from .intervals import brief, nth
+from .intervals import nth
 from .rig import Rig
 from .schedules import ClipCosts, Schedule, cost_of, every_nth, offline_optimum, played
 

@@ -8,10 +8,10 @@ import functools
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 
+from ..brief import brief
 from ..scene import Moment
 from .clip_costs import measured
 from .hot_findings import remedy
-from .intervals import brief
 from .rig import Rig
 from .schedules import ClipCosts, cost_of, offline_optimum
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..brief import brief
 from ..errors import Error
 from ..hierarchy.base import NodeTable
 from ..hierarchy.bvh.own.tree import Tree
@@ -240,8 +241,8 @@ def _of_boxes(
         share = outside.count / max(validation.references, 1)
         far = _farthest(shape, bounds, boxes)
         said = (
-            f"{share:.0%} of the primitives stand out of their leaves, by up to {far:.3g} (the scene's diagonal is "
-            f"{_diagonal(boxes):.3g}): the tree is of another pose.{age}"
+            f"{share:.0%} of the primitives stand out of their leaves, by up to {brief(far)} (the scene's diagonal is "
+            f"{brief(_diagonal(boxes))}): the tree is of another pose.{age}"
         )
         remedy = "update the tree (refit or rebuild) after the vertices move, and before rays are traced"
         of_pose: dict[str, Any] = {"outside": outside.count, "frames": older, "farthest": far}

@@ -21,11 +21,6 @@ MOST_PERMUTED = 8
 """Values whose orders are all tried: 40,320 of them."""
 
 
-def brief(value: float) -> str:
-    """Three digits, with commas in place of exponents: 4.57, 1,072."""
-    return f"{value:.3g}" if abs(value) < 999.5 else f"{value:,.0f}"
-
-
 def nth(number: int) -> str:
     """An ordinal: 3rd."""
     end = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")

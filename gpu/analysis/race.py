@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from ..brief import brief
 from .hit_proof import HitProof
-from .intervals import Measured, brief, nth, ranks, spearman
+from .intervals import Measured, nth, ranks, spearman
 
 LETTERS = "ABCDEFGH"
 """Contestants by their place in the list, as many as there can be."""
@@ -281,7 +282,7 @@ def _correlation(contestants: Sequence[Contestant], metric: str) -> Correlation 
 def _ms(ms: float) -> str:
     if ms >= 1000.0:
         return f"{brief(ms)} ms"
-    return f"{ms:.1f} ms" if ms >= 10.0 else f"{ms:.2g} ms"
+    return f"{ms:.1f} ms" if ms >= 10.0 else f"{brief(ms, 2)} ms"
 
 
 def finite(value: Any) -> Any:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .intervals import brief
+from ..brief import brief
 from .pages import document_of, facts_list, table_of
 from .race import METRICS, Contestant, Correlation, Race, few_sentence, told_once
 from .race_plots import plots
@@ -73,7 +73,7 @@ def correlations_part(found: Sequence[Correlation], count: int) -> str:
     """What goes with speed, over `count` contestants: a sentence and a table, or why there is none."""
     if not found:
         return f"<p>{few_sentence(count) or 'No figure of their trees differs among enough contestants.'}</p>"
-    rows = [(METRICS[one.metric], f"{one.rho:+.2f}", "" if one.p is None else f"{one.p:.2g}", str(one.count),
+    rows = [(METRICS[one.metric], f"{one.rho:+.2f}", "" if one.p is None else brief(one.p, 2), str(one.count),
              ", ".join(one.outliers) or "none") for one in found]  # fmt: skip
     sentence = (
         "Rank correlation (Spearman) of each metric and measured rays a second; -1: the smaller the metric, the faster "

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from ..brief import brief
 from .drawing import DASHES, Drawing, Line, Rectangle, Words, apart
-from .intervals import brief
 from .race import LETTERS, Race
 
 PHASES = {"update_ms": "build", "trace_ms": "trace", "shade_ms": "shade"}

@@ -12,12 +12,12 @@ import os
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
+from ..brief import brief
 from ..engine import Engine
 from ..errors import Error
 from ..hierarchy.registry import structures
 from ..scene import Scene
 from ..target.base import Target
-from .intervals import brief
 from .race import LETTERS, METRICS, Contestant, Correlation, Race, correlations_of, few_sentence, finite, verdict_of
 from .racing import Course, Entry, Say, oracle_of, run
 from .ray_racing import run as race_rays

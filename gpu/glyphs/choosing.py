@@ -15,6 +15,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from ..brief import brief
 from ..camera import Camera
 from ..target.base import Target
 from .options import GlyphOptions
@@ -192,9 +193,9 @@ class Chooser:
         assert self._class is not None
         spheres, radius = 2.0 ** self._class[0], self._radius
         what = f"fastest of {trial.count} measured here" if best else f"none of {trial.count} measured here is faster"
-        of = f"about {spheres:,.0f} spheres of {radius:.2g} px"
+        of = f"about {spheres:,.0f} spheres of {brief(radius, 2)} px"
         times = trial.times.get(best)
-        return f"auto: {what} for {of}" + (f", {min(times):.3g} ms" if times else "")
+        return f"auto: {what} for {of}" + (f", {brief(min(times))} ms" if times else "")
 
     @property
     def _radius(self) -> float:

@@ -27,6 +27,8 @@ import math
 import statistics
 from typing import NamedTuple
 
+from ..brief import brief
+
 SHARE_FOR_PROBES = 0.008
 """Of all time, how much may be spent on trying the choice that seems the worse one: nothing else tells when that has
 changed."""
@@ -329,4 +331,4 @@ class UpdateCosts:
 
 
 def _ms(milliseconds: float) -> str:
-    return f"{milliseconds:.3g} ms"
+    return f"{brief(milliseconds)} ms"

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from raygrove.gpu.brief import brief
 from raygrove.gpu.glyph_shapes import GlyphLinks, Glyphs
 from raygrove.gpu.scene import Object, Scene
 
@@ -80,7 +81,7 @@ def bonds_within(positions: np.ndarray, radii: np.ndarray, tolerance: float = TO
         first, last = np.searchsorted(ordered, beside), np.searchsorted(ordered, beside, side="right")
         tried += int((last - first).sum())
         if tried > MOST_NEAR * len(keys):
-            raise TooDenseError(f"each has more than {MOST_NEAR:,} others within {side:.2g} on average")
+            raise TooDenseError(f"each has more than {MOST_NEAR:,} others within {brief(side, 2)} on average")
         for one, other in _pairs(order, first, last - first):
             if step == (0, 0, 0):
                 one, other = one[one < other], other[one < other]

@@ -9,6 +9,7 @@ from raygrove.app.frames.frame_history import OTHER, PARTS
 from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.frames.resolution import STILL_LIMIT_MS, scaled
 from raygrove.app.ui.panels.stats_rows import TITLES, FrameFigures, translate
+from raygrove.gpu.brief import brief
 
 
 def bottleneck(figures: FrameFigures, minimum_fps: float) -> str:
@@ -104,4 +105,4 @@ def _named(part: str) -> str:
 
 
 def _time(ms: float) -> str:
-    return f"{ms / 1000.0:.3g} s" if ms >= 1000.0 else f"{ms:.1f} ms"
+    return f"{brief(ms / 1000.0)} s" if ms >= 1000.0 else f"{ms:.1f} ms"

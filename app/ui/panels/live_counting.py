@@ -18,6 +18,7 @@ from raygrove.app.settings.settings import WindowOptions
 from raygrove.app.ui.panels.hot_panel import HotPanel
 from raygrove.app.ui.session.session import Session
 from raygrove.app.ui.widgets.steady import INTERVAL_S
+from raygrove.gpu.brief import brief
 from raygrove.gpu.scene import Scene
 
 if TYPE_CHECKING:
@@ -158,4 +159,4 @@ class LiveCounting(QObject):
 
 
 def _whole(ms: float) -> str:
-    return f"{ms:.2g}" if ms < 10.0 else f"{ms:,.0f}"
+    return brief(ms, 2)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
+from raygrove.gpu.brief import brief
+
 if TYPE_CHECKING:
     from raygrove.gpu.analysis.tree_rows import NodeVisits, TreeRow, TreeRows, TreeWay
 
@@ -191,4 +193,4 @@ class TreeModel(QAbstractItemModel):
 
 
 def _percent(share: float) -> str:
-    return f"{100.0 * share:.1f} %" if share == 0.0 or share >= 0.001 else f"{100.0 * share:.2g} %"
+    return f"{100.0 * share:.1f} %" if share == 0.0 or share >= 0.001 else f"{brief(100.0 * share, 2)} %"

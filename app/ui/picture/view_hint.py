@@ -10,6 +10,7 @@ from raygrove.app.camera.in_view import sees_box
 from raygrove.app.document.document import Document
 from raygrove.app.document.state import State
 from raygrove.app.ui.picture.overlay import Overlay
+from raygrove.gpu.brief import brief
 
 TOP = 12
 HEIGHT = 26
@@ -37,7 +38,7 @@ class ViewHint(Overlay):
 
     def show_speed(self, speed: float) -> None:
         """A flight goes on, or its speed was changed: say it for a while."""
-        self._speed = self.tr("Flying speed {speed} (wheel)").format(speed=f"{speed:.3g}")
+        self._speed = self.tr("Flying speed {speed} (wheel)").format(speed=brief(speed))
         self._over.start()
         self.refresh()
 

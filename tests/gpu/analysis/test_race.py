@@ -16,12 +16,13 @@ import raygrove as rg
 from raygrove.gpu.analysis import racing
 from raygrove.gpu.analysis.drawing import Words
 from raygrove.gpu.analysis.hit_proof import HitProof, compared
-from raygrove.gpu.analysis.intervals import LEAST_SAMPLES, Measured, brief, measured, outside, ranks, spearman
+from raygrove.gpu.analysis.intervals import LEAST_SAMPLES, Measured, measured, outside, ranks, spearman
 from raygrove.gpu.analysis.race import Contestant, Race, judged, told_once
 from raygrove.gpu.analysis.race_plots import plots
 from raygrove.gpu.analysis.racing import turns, warp_steps
 from raygrove.gpu.analysis.ray_racing import ROUNDINGS, slack_of
 from raygrove.gpu.analysis.workload import Rays
+from raygrove.gpu.brief import brief
 from raygrove.gpu.camera import Camera
 from raygrove.gpu.hierarchy.registry import register, structure, structures, unregister
 from raygrove.gpu.scene import Moment
