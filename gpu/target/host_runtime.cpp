@@ -379,3 +379,22 @@ EXPORT void exclusive_scan(Pool* pool, const uint32_t* values, uint32_t* out, in
     }
     pool_run(pool, scan_chunks, arguments, pass.chunks, nullptr);
 }
+
+// -- fill with a word that repeats every eight bytes; whoever asks sees to the bytes behind the last whole one
+
+struct FillPass {
+    uint64_t *out, word;
+    int64_t words, chunks;
+};
+
+static void fill_chunks(void** arguments, int first, int last, int) {
+    const FillPass& pass = *static_cast<FillPass*>(arguments[0]);
+    uint64_t* const end = pass.out + pass.words * last / pass.chunks;
+    for (uint64_t* at = pass.out + pass.words * first / pass.chunks; at < end; ++at) *at = pass.word;
+}
+
+EXPORT void fill(Pool* pool, uint64_t* out, uint64_t word, int64_t words) {
+    FillPass pass = {out, word, words, chunk_count(pool, words)};
+    void* arguments[1] = {&pass};
+    pool_run(pool, fill_chunks, arguments, (int)pass.chunks, nullptr);
+}

@@ -62,6 +62,18 @@ def test_fill_takes_every_value_of_the_type(target: Target, dtype: str, value: f
     np.testing.assert_array_equal(target.download(array), np.full(33, value, dtype))
 
 
+@pytest.mark.parametrize(("dtype", "value"), [("uint8", 77), ("int32", -1), ("float32", -1.5), ("uint64", 2**63 + 5)])
+def test_fill_of_a_large_array_sets_all_of_it_and_nothing_behind(target: Target, dtype: str, value: float) -> None:
+    """Threads share it: with an end that is no whole word, and from a place that is none."""
+    count = 400_003
+    array = target.upload(np.full(count, 9, dtype), "contract")
+    for first, last in ((0, count - 1), (1, count - 2)):
+        target.fill(array[first:last], value)
+        found = target.download(array)
+        assert (found[first:last] == np.full(1, value, dtype)).all() and found[-1] == 9
+        target.fill(array, 9)
+
+
 def test_zeros_are_zeros(target: Target) -> None:
     assert not target.download(target.zeros((5, 3), "f4", "contract")).any()
 
