@@ -5,10 +5,14 @@
 // from gpu.hierarchy.bvh.bvh import SUMS
 #include "gpu/device/block.cuh"
 #include "gpu/hierarchy/bvh/canonical.cuh"
+#include "gpu/hierarchy/remembered.cuh"
 
-__device__ int depth_of(const int* parent, int node_id) {
+__device__ int depth_of(const int* parent, int node_id, Remembered<int>& above) {
     int depth = 0;
-    for (; node_id != 0; node_id = parent[node_id]) ++depth;
+    const int* known = nullptr;
+    for (int id = node_id; id != 0 && (known = above.find(id)) == nullptr; id = parent[id]) ++depth;
+    if (known != nullptr) depth += *known;
+    above.keep(node_id, depth);
     return depth;
 }
 
@@ -20,6 +24,8 @@ extern "C" __global__ void measure_blocks(float4* record_data, const float4* ref
     const ReferencesOf<Records> references = {{record_data}, reference_boxes, long_leaves};
     double cost = 0.0, inner_count = 0.0, leaf_count = 0.0, inactive_count = 0.0;
     int depth = 0;
+    Remembered<int> above;
+    above.clear();
     for (int node_id : grid_stride(capacity - 1)) {
         if (!(flags[node_id] & NODE_EXISTS)) continue;
         const CanonicalNode node = load_node(nodes, node_id);
@@ -31,7 +37,7 @@ extern "C" __global__ void measure_blocks(float4* record_data, const float4* ref
             cost += wide_half_area(leaf_aabb(references, child)) * references.count(child) * intersection_cost;
             leaf_count += 1.0;
         }
-        if (is_leaf(node.left) || is_leaf(node.right)) depth = max(depth, depth_of(parent, node_id) + 1);
+        if (is_leaf(node.left) || is_leaf(node.right)) depth = max(depth, depth_of(parent, node_id, above) + 1);
     }
     for (int reference : grid_stride(*reference_count_now))
         inactive_count += references.records.is_active(reference) ? 0.0 : 1.0;

@@ -45,17 +45,21 @@ __device__ __forceinline__ void store_kd_leaf(int2* nodes, int node_id, int firs
     store_kd_node(nodes, node_id, first, (unsigned)count << 2 | (unsigned)LEAF_AXIS);
 }
 
+// What of a cell lies in a node's child.
+__device__ __forceinline__ void cut_kd_cell(Aabb& cell, int2 node, int child) {
+    const int axis = kd_axis(node);
+    const float plane = kd_plane(node);
+    if (child == kd_left(node)) set_along(cell.upper, axis, min(along(cell.upper, axis), plane));
+    else set_along(cell.lower, axis, max(along(cell.lower, axis), plane));
+}
+
 // A node's cell: the root's box, cut by the planes on the way up.
 __device__ __forceinline__ Aabb kd_cell(const int2* nodes, const int* parent, const float4* box, int node_id) {
     Aabb cell = load_root_box(box);
     int depth = 0;
     for (int child = node_id; child != 0 && depth < 64; ++depth) {
         const int above = parent[child];
-        const int2 node = nodes[above];
-        const int axis = kd_axis(node);
-        const float plane = kd_plane(node);
-        if (child == kd_left(node)) set_along(cell.upper, axis, min(along(cell.upper, axis), plane));
-        else set_along(cell.lower, axis, max(along(cell.lower, axis), plane));
+        cut_kd_cell(cell, nodes[above], child);
         child = above;
     }
     return cell;

@@ -5,11 +5,31 @@
 // from gpu.hierarchy.cell_tree import CELL_SUMS
 #include "gpu/device/block.cuh"
 #include "gpu/hierarchy/kdtree/nodes.cuh"
+#include "gpu/hierarchy/remembered.cuh"
 
-__device__ int kd_depth(const int* parent, int node_id) {
-    int depth = 0;
-    for (; node_id != 0 && depth < 64; node_id = parent[node_id]) ++depth;
-    return depth;
+// A node's cell, and how many inner nodes are above it.
+struct PlacedCell {
+    Aabb cell;
+    int depth;
+};
+__device__ PlacedCell placed_cell(const int2* nodes, const int* parent, const float4* box, int node_id,
+                                  const Remembered<PlacedCell>& above) {
+    const PlacedCell* known = above.find(node_id);
+    if (known != nullptr) return *known;
+    PlacedCell found = {{make_float3(-FLOAT_MAX, -FLOAT_MAX, -FLOAT_MAX), make_float3(FLOAT_MAX, FLOAT_MAX, FLOAT_MAX)},
+                        0};
+    int child = node_id;
+    while (child != 0 && known == nullptr && found.depth < 64) {
+        const int up = parent[child];
+        cut_kd_cell(found.cell, nodes[up], child);
+        child = up;
+        ++found.depth;
+        known = above.find(child);
+    }
+    const Aabb whole = known != nullptr ? known->cell : load_root_box(box);
+    found.cell = {max(found.cell.lower, whole.lower), min(found.cell.upper, whole.upper)};
+    if (known != nullptr) found.depth += known->depth;
+    return found;
 }
 
 // `sums`: CELL_SUMS doubles per block.
@@ -19,15 +39,19 @@ extern "C" __global__ void measure_blocks(float4* record_data, int primitive_cou
     const Records records = {record_data};
     double cost = 0.0, inner_count = 0.0, leaf_count = 0.0, empty_count = 0.0, inactive_count = 0.0;
     int depth = 0;
+    Remembered<PlacedCell> above;
+    above.clear();
     for (int node_id : grid_stride(counts[NODES_NOW])) {
         const int2 node = nodes[node_id];
-        const double area = wide_half_area(kd_cell(nodes, parent, box, node_id));
+        const PlacedCell place = placed_cell(nodes, parent, box, node_id, above);
+        const double area = wide_half_area(place.cell);
         if (is_kd_leaf(node)) {
             cost += area * kd_count(node) * intersection_cost;
             leaf_count += 1.0;
             empty_count += kd_count(node) == 0 ? 1.0 : 0.0;
-            depth = max(depth, kd_depth(parent, node_id));
+            depth = max(depth, place.depth);
         } else {
+            above.keep(node_id, place);
             cost += area * traversal_cost;
             inner_count += 1.0;
         }

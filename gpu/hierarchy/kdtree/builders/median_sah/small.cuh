@@ -184,6 +184,11 @@ struct LeafWriter {
 
     __device__ __forceinline__ void add(int node_id, uint64 set, int root_count, const int* prim_ids, int first) const {
         if (thread_index() == 0) store_kd_leaf(nodes, node_id, first, bits_of(set));
+        if (RUNS_SERIAL) {
+            for (uint64 rest = set; rest != 0; rest &= rest - 1)
+                references[first++] = prim_ids[__popcll((rest & (0 - rest)) - 1)];
+            return;
+        }
         for (int i : block_stride(root_count)) {
             if ((set >> i & 1) != 0) references[first + bits_of(set & all_of(i))] = prim_ids[i];
         }

@@ -24,22 +24,42 @@ struct LanePlanes {
 
     __device__ __forceinline__ void make_sets(int count) const {
         for (int axis = 0; axis < 3; ++axis) {
-            const float *lows = planes + axis * SMALL, *highs = planes + (3 + axis) * SMALL;
-            uint64 flat = 0;
-            for (int i = 0; i < count; i += PACK) flat |= (uint64)mask_bits(load(lows + i) == load(highs + i)) << i;
-            flat &= all_of(count);
+            const uint64 flat = flat_along(axis, count);
             for (int side = axis; side < SIDES; side += 3) {
-                for (int i = 0; i < count; ++i) make_sets_of(side * SMALL + i, lows, highs, flat, count);
+                for (int candidate = side * SMALL; candidate < side * SMALL + count; ++candidate) {
+                    uint64 left, right;
+                    find_sets(candidate, flat, count, left, right);
+                    words[LEFT_WORDS][candidate] = (int)left;
+                    words[LEFT_WORDS + 1][candidate] = (int)(left >> 32);
+                    words[RIGHT_WORDS][candidate] = (int)right;
+                    words[RIGHT_WORDS + 1][candidate] = (int)(right >> 32);
+                }
             }
         }
     }
+    // As sets_of of small.cuh.
+    __device__ __forceinline__ uint4 sets_of(int candidate, int count) const {
+        uint64 left, right;
+        find_sets(candidate, flat_along(candidate / SMALL % 3, count), count, left, right);
+        return make_uint4((unsigned)left, (unsigned)(left >> 32), (unsigned)right, (unsigned)(right >> 32));
+    }
 
 private:
-    // `flat`: which references are flat along the axis. What is flat in the plane lies on one of its sides.
-    __device__ __forceinline__ void make_sets_of(int candidate, const float* lows, const float* highs, uint64 flat,
-                                                 int count) const {
+    // Which references are flat along an axis.
+    __device__ __forceinline__ uint64 flat_along(int axis, int count) const {
+        const float *lows = planes + axis * SMALL, *highs = planes + (3 + axis) * SMALL;
+        uint64 flat = 0;
+        for (int i = 0; i < count; i += PACK) flat |= (uint64)mask_bits(load(lows + i) == load(highs + i)) << i;
+        return flat & all_of(count);
+    }
+    // What is flat in the plane lies on one of its sides.
+    __device__ __forceinline__ void find_sets(int candidate, uint64 flat, int count, uint64& left,
+                                              uint64& right) const {
+        const int axis = candidate / SMALL % 3;
+        const float *lows = planes + axis * SMALL, *highs = planes + (3 + axis) * SMALL;
         const Real at = splat(planes[candidate]);
-        uint64 left = 0, right = 0, in_plane = 0;
+        uint64 in_plane = 0;
+        left = right = 0;
         for (int i = 0; i < count; i += PACK) {
             left |= (uint64)mask_bits(load(lows + i) < at) << i;
             right |= (uint64)mask_bits(load(highs + i) > at) << i;
@@ -48,10 +68,6 @@ private:
         (candidate >= 3 * SMALL ? left : right) |= in_plane & flat;
         left &= all_of(count);
         right &= all_of(count);
-        words[LEFT_WORDS][candidate] = (int)left;
-        words[LEFT_WORDS + 1][candidate] = (int)(left >> 32);
-        words[RIGHT_WORDS][candidate] = (int)right;
-        words[RIGHT_WORDS + 1][candidate] = (int)(right >> 32);
     }
 };
 
@@ -89,11 +105,11 @@ __device__ __forceinline__ uint64 best_candidate(const LanePlanes& all, const Sm
             chosen = select(is_less, lane_index() + first, chosen);
         }
     }
-    uint64 found = 0;
-    for (int i = 0; i < PACK; ++i) {
-        if (lane(chosen, i) == NO_CANDIDATE) continue;
-        const uint64 word = ~((uint64)__float_as_uint(lane(least, i)) << 32 | (unsigned)lane(chosen, i));
-        if (word > found) found = word;
-    }
-    return found;
+    const float cost = horizontal_min(least, splat_mask(true));
+    const Mask cheapest = least == splat(cost) & splat_int(NO_CANDIDATE) < chosen;
+    int candidate = CANDIDATES;
+    for (unsigned rest = mask_bits(cheapest); rest != 0; rest &= rest - 1)
+        candidate = min(candidate, lane(chosen, __ffs((int)rest) - 1));
+    if (candidate == CANDIDATES) return 0;
+    return ~((uint64)__float_as_uint(cost) << 32 | (unsigned)candidate);
 }

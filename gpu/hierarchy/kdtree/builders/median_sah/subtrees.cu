@@ -28,7 +28,8 @@ struct SmallTree {
 __device__ __forceinline__ void make_noted_sets(SmallTree& tree, int count, const short* notes, int visits) {
     for (int visit : block_stride(visits)) {
         const int candidate = notes[visit];
-        if (candidate != NO_CANDIDATE) tree.sets[visit] = tree.all().sets_of(candidate, count);
+        if (candidate == NO_CANDIDATE) continue;
+        tree.sets[visit] = IN_LANES ? tree.in_lanes().sets_of(candidate, count) : tree.all().sets_of(candidate, count);
     }
     block_sync();
 }
