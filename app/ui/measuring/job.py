@@ -12,6 +12,7 @@ from PySide6.QtCore import QSettings, Qt
 from PySide6.QtWidgets import QApplication, QDockWidget, QWidget
 
 from raygrove.app.document.document import Document
+from raygrove.app.system import starting
 from raygrove.app.ui.session.frame_loop import FrameLoop
 from raygrove.app.ui.session.session import Session
 from raygrove.app.ui.widgets.first_paint import FirstPaint
@@ -84,7 +85,9 @@ def read_job(kind: type[Job]) -> Job:
 
 
 def begin(swap_interval: int = 0) -> QApplication:
-    """The application, with a folder of its own for what a window keeps."""
+    """The application, with a folder of its own for what a window keeps. It starts as the command does: garbage that
+    nobody else's window looks for would be pauses of this one's."""
+    starting.begin()
     application = make_application(swap_interval)
     QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, tempfile.mkdtemp())
     return application

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from typing import Any, cast
 
@@ -9,8 +10,9 @@ import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from raygrove.app.system import starting
 from raygrove.app.ui.measuring import job
-from raygrove.app.ui.measuring.job import live, open_measured
+from raygrove.app.ui.measuring.job import begin, live, open_measured
 from raygrove.app.ui.widgets.first_paint import FirstPaint
 
 
@@ -33,6 +35,15 @@ def test_a_window_that_its_first_painting_closed_is_not_waited_for(qtbot: QtBot,
         window.close()
     live(cast(Any, application), cast(Any, window))
     assert application.lived == is_open
+
+
+def test_a_measured_window_starts_as_the_commands_does(qtbot: QtBot) -> None:
+    assert gc.isenabled()
+    begin()
+    assert not gc.isenabled(), "until the window has been there for a while"
+    starting.end()
+    assert gc.isenabled() and gc.get_freeze_count() > 10_000
+    gc.unfreeze()
 
 
 class Window(QWidget):

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,11 @@ print(KeptValues().value("last"), len(KeptValues().value("all")))
 COUNT = 50
 
 
+def _with(value: Any) -> Callable[[Any], list[Any]]:
+    """The list that was kept, and the value behind it."""
+    return lambda stored: [*(stored or []), value]
+
+
 @pytest.fixture
 def values(own_folders: Path) -> Iterator[KeptValues]:
     QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, str(own_folders))
@@ -51,7 +56,7 @@ def test_a_slow_disk_holds_nobody_up_and_nothing_is_lost(values: KeptValues, mon
     monkeypatch.setattr(kept_files, "locked", slow)
     for number in range(COUNT):
         values.set("number", number)
-        values.change("all", lambda stored, number=number: [*(stored or []), number])
+        values.change("all", _with(number))
     assert values.value("number") == COUNT - 1 and values.value("all") == list(range(COUNT))
     assert not Path(values.file).exists(), "the disk has not answered yet"
     opened.set()
@@ -67,7 +72,7 @@ def test_what_another_window_stored_is_kept_and_known_after_writing(values: Kept
     other = QSettings(values.file, QSettings.Format.IniFormat)  # another file to Qt's cache, the same on the disk
     other.setValue("all", ["theirs"])
     other.sync()
-    values.change("all", lambda stored: [*(stored or []), "ours"])
+    values.change("all", _with("ours"))
     assert values.value("all") == ["ours"]
     values.flush()
     assert values.value("all") == ["theirs", "ours"]

@@ -142,6 +142,9 @@ def walk_here(given: argparse.Namespace) -> int:
     """Walk in this process."""
     folder = Path(tempfile.mkdtemp(prefix="raygrove-walk-"))
     os.environ["XDG_CONFIG_HOME"] = str(folder / "settings")
+    from raygrove.app.system import starting
+
+    starting.begin()  # as the command does
     from raygrove.app.document.document import Document
     from raygrove.app.settings.settings import Settings, set_option
     from raygrove.app.ui.window.application import run
