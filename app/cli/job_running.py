@@ -35,7 +35,7 @@ from raygrove.bench.context import context
 from raygrove.bench.frame import run_frame
 from raygrove.bench.measure import Task
 from raygrove.bench.rows import Row
-from raygrove.bench.store.folder import DONE, FAILED, Store, is_of_the_place
+from raygrove.bench.store.folder import DONE, FAILED, Store, StoreError, is_of_the_place
 from raygrove.bench.store.jobs import SUITE, Job, digest_of_files
 from raygrove.bench.store.noise import MAIN, noise_of, rounds_of
 from raygrove.bench.trace import GIVEN, run_trace
@@ -75,6 +75,8 @@ class Runner:
     def run(self, job: Job) -> dict[str, Any]:
         """The job's result, which is then in the store. Raises RefusedError, DeviceBrokenError, NoDeviceError, and
         OSError where the place of results is at fault."""
+        if (there := self._kept(job)) is not None:  # Dask sends again what a worker did that ended before it said so
+            return there
         begin = time.perf_counter()
         record: dict[str, Any] = {
             "job": dict(job.what),
@@ -96,8 +98,17 @@ class Runner:
                 raise DeviceBrokenError(problem_of(error).sentence) from error
             record |= _failed(error)
         record["seconds"] = round(time.perf_counter() - begin, 3)
+        if (there := self._kept(job)) is not None:
+            return there
         self._store.put(record)
         return record
+
+    def _kept(self, job: Job) -> dict[str, Any] | None:
+        """The result of a job that was done already; none where it cannot be read."""
+        try:
+            return self._store.get(job.sha)
+        except (FileNotFoundError, StoreError):
+            return None
 
     def _done(self, job: Job) -> dict[str, Any]:
         if job.what["measure"] == SUITE:

@@ -87,10 +87,13 @@ def test_a_scene_is_read_once_for_all_its_jobs(tmp_path: Path, monkeypatch: pyte
 
     monkeypatch.setattr(job_running, "open_scene", counted)
     axes = {"scene": ["walker", "cloth", "blob"], "configuration": ["lbvh", "hploc"]}
-    runner = Runner(Store.made(tmp_path / "store"))
+    store = Store.made(tmp_path / "store")
+    runner = Runner(store)
     jobs = jobs_of(tmp_path, fixed=FIXED, axes=axes)
     assert [runner.run(job)["status"] for job in jobs] == ["done"] * 6
     assert len(read) == 3
+    for job in (jobs[-3], jobs[0]):
+        store.forget(job.sha)
     runner.run(jobs[-3])
     assert len(read) == 3, "two scenes are kept"
     runner.run(jobs[0])
@@ -166,3 +169,29 @@ def test_what_another_sweep_measured_meanwhile_is_not_measured_again(
     monkeypatch.setattr(job_running, "alone_on", second)
     monkeypatch.setattr(job_running, "measured", lambda *_: pytest.fail("it was measured again"))
     assert job_running.answer_of(Runner(store).run(job)) == {"status": "done", "seconds": 1.5}
+
+
+def test_a_job_that_is_done_is_not_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dask sends a job again where the worker that did it ends before its answer was fetched; and a worker that lost
+    its scheduler may still be at one that another has done meanwhile."""
+    fixed = {"measure": "render", "size": "16x12", "device": "cpu", "demo": {"triangles": 120}, "frames": "0:1",
+             "scene": "walker", "configuration": "lbvh"}  # fmt: skip
+    (job,) = jobs_of(tmp_path, fixed=fixed)
+    store = Store.made(tmp_path / "store")
+    first = Runner(store).run(job)
+    about = store.path_of(job.sha).stat()
+    whole = Runner._done
+    monkeypatch.setattr(Runner, "_done", lambda *_: pytest.fail("it was done again"))
+    assert Runner(store).run(job) == {**first, "sha": job.sha} and store.path_of(job.sha).stat() == about
+
+    def overtaken(runner: Runner, job: Job) -> dict[str, Any]:
+        done = whole(runner, job)
+        store.put({**first, "seconds": 1.5})
+        return done
+
+    store.forget(job.sha)
+    monkeypatch.setattr(Runner, "_done", overtaken)
+    assert Runner(store).run(job)["seconds"] == store.get(job.sha)["seconds"] == 1.5
+    store.path_of(job.sha).write_text("{")  # damaged by a disk
+    monkeypatch.setattr(Runner, "_done", whole)
+    assert Runner(store).run(job)["status"] == store.get(job.sha)["status"] == "done"
