@@ -331,7 +331,9 @@ def _add_suite(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--progress", choices=("json",), help="say on stderr how far the run is, as JSON on a line for each step"
     )
-    group.add_argument("--most-triangles", metavar="N", type=values.count(1), help="leave larger scenes out")
+    group.add_argument(
+        "--most-triangles", metavar="N", type=values.count(1, 999_999_999), help="leave larger scenes out"
+    )
 
 
 def _add_common(parser: argparse.ArgumentParser, version: str, *, has_settings: bool) -> None:

@@ -35,7 +35,9 @@ def _add_pack(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_results(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("files", nargs="*", metavar="STORE", help="a folder of results, or a file of them, .jsonl")
+    group.add_argument(
+        "files", nargs="*", metavar="STORE", help="a folder of results, or a file of them: .jsonl, or .json of bench"
+    )
     group.add_argument(
         "--where",
         metavar="KEY=VALUE",
@@ -60,7 +62,10 @@ def _add_results(group: argparse._ArgumentGroup) -> None:
 
 def _add_compare(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
-        "files", nargs="*", metavar="A B", help="folders or files (.jsonl) of results; A@DIGEST: of sources"
+        "files",
+        nargs="*",
+        metavar="A B",
+        help="folders or files (.jsonl, .json of bench) of results; A@DIGEST: of sources",
     )
     group.add_argument(
         "--threshold", metavar="PERCENT", type=values.percent, help="by how much B may be slower (default: 5)"
@@ -76,7 +81,9 @@ def _add_suite(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--threads", metavar="N", type=values.count(1), help="threads that the CPU device uses")
     group.add_argument("--size", metavar="WxH", type=values.size, help="of pictures; else that which was published")
     group.add_argument("--repeat", metavar="N", type=values.count(1), help="measurements that count (default: 10)")
-    group.add_argument("--most-triangles", metavar="N", type=values.count(1), help="leave larger scenes out")
+    group.add_argument(
+        "--most-triangles", metavar="N", type=values.count(1, 999_999_999), help="leave larger scenes out"
+    )
     group.add_argument("--out", metavar="DIR", help="where pages, plots and pictures go (default: suites in the store)")
     _add_jobs(group)
 

@@ -137,14 +137,14 @@ def shard(text: str) -> tuple[int, int]:
 
 
 class count:  # noqa: N801 - argparse shows it as a type
-    """A whole number of at least `minimum`."""
+    """A whole number from `minimum` to `most`."""
 
-    def __init__(self, minimum: int) -> None:
-        self.minimum = minimum
+    def __init__(self, minimum: int, most: int = 999_999) -> None:
+        self.minimum, self.most = minimum, most
 
     def __call__(self, text: str) -> int:
-        if not re.fullmatch(r"\d{1,6}", text) or int(text) < self.minimum:
-            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {self.minimum} to 999999")
+        if not re.fullmatch(r"\d{1,9}", text) or not self.minimum <= int(text) <= self.most:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {self.minimum} to {self.most}")
         return int(text)
 
 

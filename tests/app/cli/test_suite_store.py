@@ -94,6 +94,9 @@ def test_a_scene_over_the_limit_is_left_out_and_said(tmp_path: Path) -> None:
     assert all(text.endswith(" primitives are more than the 100,000 asked for.") for text in few.absent["meister2014"])
     none = jobs_of("soell2015", most_triangles=1)
     assert len(none) == 0 and len(none.absent["soell2015"]) == JOBS_OF["soell2015"]
+    for text, code in (("16000000", 0), ("0", 2), ("9999999999", 2)):
+        words = ["suite", "soell2015", "--store", str(tmp_path / "none"), "--dry-run", "--most-triangles", text]
+        assert main(words) == code
 
 
 def test_a_job_tells_the_words_that_measure_it_again(tmp_path: Path) -> None:
