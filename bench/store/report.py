@@ -13,7 +13,7 @@ from raygrove.gpu.analysis.drawing import DASHES, Drawing, Line, Rectangle, Word
 from raygrove.gpu.brief import brief
 
 from .folder import Store
-from .reading import ENDING
+from .reading import is_store
 from .tables import shown
 
 Row = Mapping[str, Any]
@@ -37,7 +37,7 @@ def parts_of(rows: Sequence[Row], place: str) -> list[str]:
     clips = clips_of(rows)
     if clips:
         found.append(f"<h2>Over the frames</h2>\n{_wide(over_frames(clips))}")
-    if not place.endswith(ENDING):
+    if is_store(place):
         found += _pictures(rows, Store(place))
     return [*found, "<h2>All figures</h2>"] if found else []
 
@@ -55,15 +55,14 @@ def bars(rows: Sequence[Row], metric: str) -> Drawing:
     drawn = _valued(rows, metric)[:MOST_BARS]
     names = names_of(drawn)
     made = Drawing(WIDTH, TOP + BAR * len(drawn) + 20.0, metric)
-    scale = (WIDTH - LEFT - 110.0) / (max(row.get(f"{metric}_high") or row[metric] for row in drawn) or 1.0)
+    scale = (WIDTH - 2.0 * LEFT) / (max(row.get(f"{metric}_high") or row[metric] for row in drawn) or 1.0)
     for place, (row, name) in enumerate(zip(drawn, names, strict=True)):
         y, end = TOP + BAR * place, LEFT + row[metric] * scale
         low, high = row.get(f"{metric}_low"), row.get(f"{metric}_high")
-        made.things += [Words(LEFT, y - 3.0, name), Rectangle(LEFT, y, end - LEFT, 10.0, COSTS[metric])]
+        made.things += [Words(LEFT, y - 3.0, f"{name}: {row[metric]:.4g} ms"),  # a phone shows the left end first
+                        Rectangle(LEFT, y, end - LEFT, 10.0, COSTS[metric])]  # fmt: skip
         if low is not None and high is not None:
-            left, end = LEFT + low * scale, max(end, LEFT + high * scale)
-            made.things.append(Line(((left, y + 5.0), (LEFT + high * scale, y + 5.0)), "text", 1.5))
-        made.things.append(Words(end + 8.0, y + 9.0, f"{row[metric]:.4g} ms"))
+            made.things.append(Line(((LEFT + low * scale, y + 5.0), (LEFT + high * scale, y + 5.0)), "text", 1.5))
     count = len(_valued(rows, metric))
     foot = "medians; whiskers: intervals of 95 %" + (
         f"; the first {MOST_BARS} of {count:,}" if count > MOST_BARS else ""
