@@ -25,7 +25,7 @@ PLACE = re.compile(r"(?P<place>.+?)(?:@(?P<sources>[0-9a-f]{4,64}))?")
 def run(names: argparse.Namespace, words: Words) -> int:
     """Compare, write and say what was asked for; returns the exit code."""
     if len(names.files) != 2:
-        raise UsageError("name two stores, or files of JSON lines: compare baseline.jsonl results/ (docs/sweeps.md).")
+        raise UsageError("name two stores, or files of results: compare baseline.jsonl results/ (docs/sweeps.md).")
     check_out(names.out, (".json", *ENDINGS))
     threshold = THRESHOLD if names.threshold is None else names.threshold / 100.0
     damaged: list[str] = []

@@ -62,7 +62,8 @@ EXAMPLES = {
   raygrove results results/ --sql 'SELECT scene, configuration, median(trace_ms) FROM results GROUP BY ALL'""",
     "compare": """examples:
   raygrove compare baseline.jsonl results/ --threshold 5 --out report.html
-  raygrove compare results/@12ab34 results/@98fe76   two versions of the program in one store""",
+  raygrove compare results/@12ab34 results/@98fe76   two versions of the program in one store
+  raygrove compare before.json after.json            what `raygrove bench ... --json` printed""",
     "store": """examples:
   raygrove store pack results/                       results/results.parquet, which `results --sql` reads at once""",
     "suite": """examples:

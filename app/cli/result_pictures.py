@@ -13,7 +13,7 @@ from raygrove.app.export.sequence import OutputError, check_output, kind_of, pic
 from raygrove.app.export.whole_files import check_writable, write_bytes
 from raygrove.app.problems.problems import EXIT_FAILURE, UsageError
 from raygrove.bench.store.folder import Store, StoreError
-from raygrove.bench.store.reading import ENDING
+from raygrove.bench.store.reading import is_store
 
 if TYPE_CHECKING:
     from raygrove.app.cli.main import Words
@@ -67,7 +67,7 @@ def write(records: Sequence[Mapping[str, Any]], rows: Sequence[Row], place: str,
 def animation_of(records: Sequence[Mapping[str, Any]], rows: Sequence[Row], place: str, out: str) -> dict[int, Row]:
     """The rows that have pictures, by the numbers of their frames. Raises UsageError where there are none, or they are
     of jobs that differ in more than their frames."""
-    if place.endswith(ENDING):
+    if not is_store(place):
         raise UsageError(f"--pictures {out}: {place} holds figures alone; name the store that has the pictures.")
     drawn = [row for row in rows if row.get("file")]
     if not drawn:

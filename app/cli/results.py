@@ -15,10 +15,20 @@ from raygrove.app.export.tables import json_text, text_table
 from raygrove.app.export.whole_files import check_writable, write_atomically
 from raygrove.app.problems.problems import EXIT_USAGE, UsageError
 from raygrove.bench.store.jobs import DIGEST, SUITE
+from raygrove.bench.store.kept import is_kept
 from raygrove.bench.store.packed import QueryError, query
-from raygrove.bench.store.reading import ENDING, read_results
+from raygrove.bench.store.reading import ENDING, is_store, read_results
 from raygrove.bench.store.report import parts_of
-from raygrove.bench.store.tables import ENDINGS, Filter, columns_of, filter_of, flat_rows, shown, written
+from raygrove.bench.store.tables import (
+    ENDINGS,
+    Filter,
+    columns_of,
+    filter_of,
+    flat_rows,
+    shown,
+    told_columns,
+    written,
+)
 from raygrove.printable import printable_lines
 
 if TYPE_CHECKING:
@@ -31,7 +41,7 @@ SORTED = ("scene", "configuration", "ray_type", "frame")
 def run(names: argparse.Namespace, words: Words) -> int:
     """Show what was asked for, or open it in the window; returns the exit code."""
     if len(names.files) != 1:
-        raise UsageError("name a store of results, or a file of JSON lines: results results/ (docs/sweeps.md).")
+        raise UsageError("name a store of results, or a file of them: results results/ (docs/sweeps.md).")
     check_out(names.out, (ENDING, ".json", *ENDINGS))
     if names.pictures is not None:
         result_pictures.check_pictures(names.pictures)
@@ -50,7 +60,7 @@ def run(names: argparse.Namespace, words: Words) -> int:
     if names.pictures is not None:
         return result_pictures.write(records, rows, names.files[0], names.pictures, words)
     rows.sort(key=lambda row: [_ordered(row.get(key)) for key in names.sort or SORTED])
-    columns = list(names.columns or columns_of(rows))
+    columns = list(names.columns or _columns(names.files[0], rows, words))
     strange = [name for name in columns if rows and all(name not in row for row in rows)]
     if strange:
         known = sorted({key for row in rows for key in row})
@@ -70,6 +80,16 @@ def run(names: argparse.Namespace, words: Words) -> int:
         print(text_table([_short(row, columns) for row in rows], columns))
     words.say(f"{_counted(len(rows), 'row')} of {_counted(len(records), 'result')}.")
     return 0
+
+
+def _columns(place: str, rows: Sequence[Mapping[str, Any]], words: Words) -> list[str]:
+    """What is shown where nobody says."""
+    if not is_kept(place):
+        return columns_of(rows)
+    found, rest = told_columns(rows)
+    if rest:
+        words.say(f"Not shown, unless --columns names them: {', '.join(rest)}.")
+    return found
 
 
 def _ask(names: argparse.Namespace, words: Words) -> int:
@@ -97,7 +117,11 @@ def _ask(names: argparse.Namespace, words: Words) -> int:
         print(json_text({"results": answer.rows}))
     elif answer.rows:
         print(text_table([_short(row, answer.columns) for row in answer.rows], answer.columns))
-    how = "" if answer.is_packed else ", read one by one: `raygrove store pack` makes the next answer quicker"
+    how = (
+        ""
+        if answer.is_packed or not is_store(names.files[0])
+        else ", read one by one: `raygrove store pack` makes the next answer quicker"
+    )
     words.say(f"{_counted(len(answer.rows), 'row')}{how}.")
     return 0
 

@@ -21,7 +21,7 @@ from raygrove.app.export.whole_files import write_atomically
 from raygrove.gpu.errors import Error
 
 from .folder import Store
-from .reading import ENDING, read_results
+from .reading import is_store, read_results
 from .tables import flat_rows
 
 NAME = "results.parquet"
@@ -118,7 +118,7 @@ def _fresh(database: Any, place: str) -> pathlib.Path | None:
     """The packed file of a store, where it holds what the store holds now."""
     import duckdb
 
-    if place.endswith(ENDING):
+    if not is_store(place):
         return None
     store = Store(place)
     path = store.folder.absolute() / NAME

@@ -1,5 +1,5 @@
-"""Results from where people keep them: a store, or a file of JSON lines, which goes into a repository as a baseline and
-which programs of others can write."""
+"""Results from where people keep them: a store, a file of JSON lines, which goes into a repository as a baseline and
+which programs of others can write, or measurements that `bench` saved."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 from raygrove.gpu.errors import UnreadableError
 
 from .folder import Store, is_readable
+from .kept import is_kept, kept_results
 
 ENDING = ".jsonl"
 LONGEST = 1 << 26
@@ -18,11 +19,19 @@ LONGEST = 1 << 26
 
 
 def read_results(place: str, damaged: list[str] | None = None) -> Iterator[dict[str, Any]]:
-    """The results of a store or of a file. Raises UnreadableError, as StoreError is, and OSError."""
+    """The results of a store, of a file, or of saved measurements. Raises UnreadableError, as StoreError is, and
+    OSError."""
     if place.endswith(ENDING):
         yield from _lines(pathlib.Path(place))
+    elif is_kept(place):
+        yield from kept_results(place, damaged)
     else:
         yield from Store(place).records(damaged)
+
+
+def is_store(place: str) -> bool:
+    """Whether a place is a folder of results with their pictures, and no file or folder of figures alone."""
+    return not place.endswith(ENDING) and not is_kept(place)
 
 
 def _lines(path: pathlib.Path) -> Iterator[dict[str, Any]]:

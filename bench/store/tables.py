@@ -28,6 +28,10 @@ SHOWN = ("scene", "configuration", "ray_type", "rays", "device", "frame", "build
          "frame_ms", "mrays_per_s", "sah_cost", "status", "sha", "noise")  # fmt: skip
 """The columns that a table has where nobody says."""
 LAST = ("status", "sha", "noise", "sentence")
+TREES = ("layout", "depth", "bytes", "hits", "sum_t")
+"""What rows say besides of a tree and of what rays found."""
+MOST_WORDS, MOST_SHOWN = 7, 12
+UNSHOWN = frozenset(("report", "version", "sources", "machine", "started", "seconds", *LAST))
 HASH_DIGITS = 12
 """Digits of a hash that people are shown; files for programs have all."""
 _FILTER = re.compile(r"([\w.]+)(!=|<=|>=|=|<|>)(.*)", re.DOTALL)
@@ -102,6 +106,28 @@ def filter_of(text: str) -> Filter:
 def columns_of(rows: Sequence[Row], columns: Sequence[str] = SHOWN) -> list[str]:
     """Those of the columns in which some row has something."""
     return [name for name in columns if any(row.get(name) not in (None, "") for row in rows)]
+
+
+def told_columns(rows: Sequence[Row]) -> tuple[list[str], list[str]]:
+    """The columns of rows that were measured without a plan, whose names nobody can foresee, and those for which there
+    is no room: what differs, words first, then times and rates, then the rest; of one row everything. Of several files
+    what most have."""
+    if len({row.get("report") for row in rows}) > 1:
+        return ["report", *columns_of(rows)], []
+    keys = dict.fromkeys(key for row in rows for key in row if not key.endswith(("_low", "_high")))
+    told = [key for key in columns_of(rows, tuple(keys)) if key not in UNSHOWN]
+    differing = [key for key in told if len(rows) == 1 or len({repr(row.get(key)) for row in rows}) > 1]
+
+    def turn(key: str) -> int:
+        if key in TREES:
+            return 3
+        is_figure = any(isinstance(row.get(key), float) for row in rows)
+        return 2 - (key in SHOWN or key.endswith(("ms", "_per_s"))) if is_figure else 0
+
+    words = [key for key in differing if turn(key) == 0]
+    figures = sorted((key for key in differing if turn(key) > 0), key=turn)
+    found = [*words[:MOST_WORDS], *figures]
+    return found[:MOST_SHOWN], [*words[MOST_WORDS:], *found[MOST_SHOWN:]]
 
 
 def written(
