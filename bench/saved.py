@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .arguments import UsageError
+from .store.kept import NAME
 
 RESULTS = pathlib.Path(__file__).parent / "results"
-NAME = re.compile(r"(?P<device>.+?)-(?P<date>\d{4}-\d\d-\d\d)-(?:(?P<letter>[a-z])-)?(?P<what>[a-z0-9-]+?)")
 DEVICES = {"cuda": "h200", "host": "2cores"}
 """What files of a kind of target name as their device, or as the last part of it: epyc-2cores and xeon-2cores are two
 cores of a processor."""

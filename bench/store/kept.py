@@ -11,18 +11,20 @@ from __future__ import annotations
 import json
 import math
 import pathlib
+import re
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from raygrove.gpu.errors import UnreadableError
 
-from ..saved import NAME
 from .folder import DONE, MARK, is_readable
 from .jobs import canonical
 from .tables import FROM_ROWS
 
 ENDING = ".json"
+NAME = re.compile(r"(?P<device>.+?)-(?P<date>\d{4}-\d\d-\d\d)-(?:(?P<letter>[a-z])-)?(?P<what>[a-z0-9-]+?)")
+"""How files of bench/results are called, without their endings."""
 LONGEST = 1 << 26
 """Bytes of a file, at most."""
 LISTS = ("results", "rows", "runs", "errors", "times", "first_uses")
@@ -74,8 +76,8 @@ def _files(folder: pathlib.Path) -> Iterator[pathlib.Path]:
 def _of_file(path: pathlib.Path) -> Iterator[dict[str, Any]]:
     content = _read(path)
     about = content.get("context")
-    rows = list(_rows(content)) if isinstance(about, Mapping) else []
-    if not rows:
+    rows = list(_rows(content))
+    if not rows or not isinstance(about, Mapping):
         raise UnreadableError("it holds no rows of figures with their context", str(path),
                               "name a file that raygrove bench --json or raygrove.bench --out wrote")  # fmt: skip
     match = NAME.fullmatch(path.stem)

@@ -12,7 +12,8 @@ import pytest
 
 from raygrove.bench.cases import claims
 from raygrove.bench.made_tables import made_lines, with_tables
-from raygrove.bench.saved import NAME, RESULTS
+from raygrove.bench.saved import RESULTS
+from raygrove.bench.store.kept import NAME
 from raygrove.bench.suites import suites
 
 PAGES = claims.ROOT / "docs" / "performance"
