@@ -13,7 +13,8 @@ import pytest
 
 from raygrove.app.system import starting
 from raygrove.gpu.scene import Clip, KeyFrames, Mesh, Node, Object, Scene
-from tests.app.stand_ins import PaintedMaker, settle
+from tests.app.ready_window import leave_previews, make, ready
+from tests.app.stand_ins import PaintedMaker, paint, settle
 from tests.app.warm_imports import Server
 from tests.waiting import EVENT_S
 
@@ -51,7 +52,8 @@ def qtbot(qapp: Any, request: pytest.FixtureRequest) -> Any:
 def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Settings and caches of the test's own, so that the user's are neither read nor written. Compiled kernels stay
     where they are."""
-    folder = tmp_path_factory.mktemp("config")
+    is_ready = ready()
+    folder = is_ready.folder if is_ready else tmp_path_factory.mktemp("config")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(folder))
     return folder
 
@@ -68,7 +70,8 @@ def warm_imports() -> Iterator[Server]:
     """Imports by children that are forked where their modules are loaded."""
     from raygrove.app.scene_io import importer
 
-    server = Server(importer._start)
+    is_ready = ready()
+    server = is_ready.imports if is_ready else Server(importer._start)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(importer, "_start", server.start)
         yield server
@@ -103,14 +106,7 @@ def moving_scene() -> Scene:
 @pytest.fixture
 def painted(monkeypatch: pytest.MonkeyPatch) -> type[PaintedMaker]:
     """Windows draw with the stand-in."""
-    import functools
-
-    from raygrove.app.frames.render_thread import RenderThread
-
-    PaintedMaker.drawn = []
-    monkeypatch.setattr(
-        "raygrove.app.ui.session.frame_loop.RenderThread", functools.partial(RenderThread, make_maker=PaintedMaker)
-    )
+    paint(monkeypatch)
     return PaintedMaker
 
 
@@ -119,7 +115,8 @@ def document() -> Document:
     """A document without a scene."""
     from raygrove.app.document.document import Document
 
-    return Document()
+    is_ready = ready()
+    return is_ready.document if is_ready else Document()
 
 
 @pytest.fixture
@@ -127,22 +124,16 @@ def window(
     qtbot: Any, document: Document, painted: type[PaintedMaker], own_folders: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[MainWindow]:
     """A window on the document with the painter view, shown, its render thread running. Previews are not drawn."""
-    from PySide6.QtCore import QSettings
-
-    from raygrove.app.ui.picture.painter_view import PainterView
-    from raygrove.app.ui.session.session import make_session
-    from raygrove.app.ui.window.application import open_window
-    from raygrove.app.ui.window.main_window import MainWindow
-    from raygrove.app.ui.window.previews import Previews
-
-    QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, str(own_folders))
-    monkeypatch.setattr(Previews, "ask", lambda self, names: None)
-    made = MainWindow(make_session(document), lambda choice: PainterView())
-    made.memory.silence("device")  # tests run without a GPU, and say so where they mean it
-    qtbot.addWidget(made)
-    open_window(made, (320, 240))
-    with qtbot.waitExposed(made):
-        pass
+    is_ready = ready()
+    if is_ready:
+        made = is_ready.window
+        leave_previews(monkeypatch)
+        made.loop.start()
+    else:
+        made = make(document, own_folders, monkeypatch)
+        qtbot.addWidget(made)
+        with qtbot.waitExposed(made):
+            pass
     yield made
     made.close()
 

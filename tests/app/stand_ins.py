@@ -4,6 +4,7 @@ exports."""
 from __future__ import annotations
 
 import contextlib
+import functools
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ from raygrove.app.frames.cell_neighbours import Neighbours
 from raygrove.app.frames.node_path import PathNode
 from raygrove.app.frames.outcome import Outcome
 from raygrove.app.frames.questions import Picked
+from raygrove.app.frames.render_thread import RenderThread
 from raygrove.gpu.engine import Hit
 from raygrove.gpu.region import RegionContents
 from raygrove.gpu.scene import Scene
@@ -77,6 +79,13 @@ class PaintedMaker:
 
     def close(self) -> None:
         """There is nothing to give back."""
+
+
+def paint(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows that are made from now on draw with the stand-in."""
+    PaintedMaker.drawn = []
+    drawn_by = functools.partial(RenderThread, make_maker=PaintedMaker)
+    monkeypatch.setattr("raygrove.app.ui.session.frame_loop.RenderThread", drawn_by)
 
 
 def gradient(width: int, height: int) -> np.ndarray:

@@ -85,6 +85,10 @@ class Server:
         with self._lock:
             return ForkedImport(self._socket, descriptor, words)
 
+    def begin(self) -> None:
+        """Start the server before an import is wanted."""
+        assert self._socket
+
     @functools.cached_property
     def _socket(self) -> socket.socket:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
