@@ -95,17 +95,25 @@ def advance(timeline: Timeline, seconds: float, span: Span, options: TimelineOpt
 
 def _folded(timeline: Timeline, time: float, span: Span, repeat: str) -> Timeline:
     """`time` brought back into the span, by the rule of what happens at its ends."""
-    end = span.duration
-    if 0.0 <= time <= end:
-        return dataclasses.replace(timeline, time=time)
-    if repeat == "loop":
-        return dataclasses.replace(timeline, time=time % end)
+    end, inside = span.duration, _inside(time, span.duration, repeat)
+    if 0.0 <= time <= end or repeat == "loop":
+        return dataclasses.replace(timeline, time=inside)
     if repeat == "once":
-        return dataclasses.replace(timeline, time=min(max(time, 0.0), end), is_playing=False)
-    period = time % (2.0 * end)
+        return dataclasses.replace(timeline, time=inside, is_playing=False)
     turned = int(math.floor(time / end)) % 2 != 0
-    folded = 2.0 * end - period if period > end else period
-    return dataclasses.replace(timeline, time=folded, direction=-timeline.direction if turned else timeline.direction)
+    return dataclasses.replace(timeline, time=inside, direction=-timeline.direction if turned else timeline.direction)
+
+
+def _inside(time: float, end: float, repeat: str) -> float:
+    """`time` brought back to between 0 and `end`. An export asks for a hundred thousand of them."""
+    if 0.0 <= time <= end:
+        return time
+    if repeat == "loop":
+        return time % end
+    if repeat == "once":
+        return min(max(time, 0.0), end)
+    period = time % (2.0 * end)
+    return 2.0 * end - period if period > end else period
 
 
 def play(timeline: Timeline, span: Span, options: TimelineOptions) -> Timeline:
@@ -177,7 +185,7 @@ def frame_time(frame: int, span: Span, repeat: str = "loop") -> float:
 def frame_time_at(seconds: float, span: Span, repeat: str = "loop") -> float:
     """`seconds` since the beginning as a time of the animation: beyond the end it is folded back by the rule of
     repeating."""
-    return _folded(Timeline(), seconds, span, repeat).time if span.duration > 0.0 else 0.0
+    return _inside(seconds, span.duration, repeat) if span.duration > 0.0 else 0.0
 
 
 def moment(timeline: Timeline, frame_id: int = 0) -> Moment:

@@ -25,6 +25,7 @@ from tests.forks import AfterEach, Nursery
 
 if TYPE_CHECKING:
     from raygrove.app.document.document import Document
+    from raygrove.app.ui.dialogs.settings_dialog import SettingsDialog
     from raygrove.app.ui.window.main_window import MainWindow
     from tests.app.warm_imports import Server
 
@@ -38,10 +39,13 @@ _ready: list[ReadyWindow] = []
 
 @dataclasses.dataclass(frozen=True)
 class ReadyWindow:
-    """The window with its document, the folder of its settings, and importing children to come."""
+    """The window with its document, a dialog of settings on another one, not shown, the folder of what the user has
+    set, and importing children to come."""
 
     window: MainWindow
     document: Document
+    dialog: SettingsDialog
+    dialog_document: Document
     folder: Path
     imports: Server
     application: Any
@@ -53,7 +57,9 @@ def ready() -> ReadyWindow | None:
 
 
 def is_forked(item: pytest.Item) -> bool:
-    """Whether a test may have the ready window."""
+    """Whether a test has what is ready."""
+    if item.get_closest_marker("forked"):
+        return True
     fixtures: dict[str, Any] = getattr(item, "_fixtureinfo", None) and item._fixtureinfo.name2fixturedefs  # type: ignore[attr-defined]
     if not fixtures or "window" not in fixtures or item.get_closest_marker("new_window"):
         return False
@@ -68,6 +74,7 @@ def _is_own(fixture: Any) -> bool:
 
 # -- what pytest calls ------------------------------------------------------------------------------------------------
 def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "forked: takes something else that is ready than the window")
     config.addinivalue_line("markers", "new_window: has a window of its own, made anew, not the one that is ready")
 
 
@@ -100,7 +107,10 @@ def _prepare(folder: Path, application_name: str) -> AfterEach:
     from PySide6.QtCore import qInstallMessageHandler
     from PySide6.QtWidgets import QApplication
 
+    from raygrove.app.document.document import Document
     from raygrove.app.scene_io import importer
+    from raygrove.app.ui.dialogs.settings_dialog import SettingsDialog
+    from raygrove.app.ui.pipeline.structure_sheet import foresee
     from tests.app.warm_imports import Server
 
     qInstallMessageHandler(_say)
@@ -109,11 +119,15 @@ def _prepare(folder: Path, application_name: str) -> AfterEach:
     application.setApplicationName(application_name)
     _import_all()
     document, window = _open(folder)
+    foresee("host", (2, 0, 0), document.state.settings)  # for the scene of `scene_window`; it is found once a process
+    dialog_document = Document()
+    dialog = SettingsDialog(dialog_document)
+    assert dialog.pages  # each is made when it is looked at
     imports = Server(importer._start)
     imports.begin()
     _end_painters()
     qInstallMessageHandler(None)
-    _ready.append(ReadyWindow(window, document, folder, imports, application))
+    _ready.append(ReadyWindow(window, document, dialog, dialog_document, folder, imports, application))
     return _as_now(folder)
 
 

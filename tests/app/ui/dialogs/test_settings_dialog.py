@@ -29,11 +29,21 @@ from raygrove.app.ui.dialogs.settings_page import page_title, said_of
 from raygrove.gpu.camera import Camera
 from raygrove.gpu.scene import Scene
 from raygrove.gpu.settings import fields_of
+from tests.app.ready_window import ready
+
+pytestmark = pytest.mark.forked
+
+
+@pytest.fixture
+def document() -> Document:
+    is_ready = ready()
+    return is_ready.dialog_document if is_ready else Document()
 
 
 @pytest.fixture
 def dialog(qtbot: Any, document: Document) -> SettingsDialog:
-    made = SettingsDialog(document)
+    is_ready = ready()
+    made = is_ready.dialog if is_ready else SettingsDialog(document)
     qtbot.addWidget(made)
     made.show()
     return made
