@@ -60,8 +60,9 @@ def is_forked(item: pytest.Item) -> bool:
     """Whether a test has what is ready."""
     if item.get_closest_marker("forked"):
         return True
-    fixtures: dict[str, Any] = getattr(item, "_fixtureinfo", None) and item._fixtureinfo.name2fixturedefs  # type: ignore[attr-defined]
-    if not fixtures or "window" not in fixtures or item.get_closest_marker("new_window"):
+    info: Any = getattr(item, "_fixtureinfo", None)
+    fixtures: dict[str, Any] = info.name2fixturedefs if info is not None else {}
+    if "window" not in fixtures or item.get_closest_marker("new_window"):
         return False
     is_shared = any(made.scope in ("class", "module", "package") for found in fixtures.values() for made in found)
     is_own = any(_is_own(fixtures[name][-1]) for name in OF_THE_WINDOW[1:] if name in fixtures)
@@ -181,7 +182,8 @@ def _end_painters() -> None:
     libraries = QLibraryInfo.path(QLibraryInfo.LibraryPath.LibrariesPath)
     pool = ctypes.CDLL(f"{libraries}/libQt6Gui.so.6")._ZN22QGuiApplicationPrivate15qtGuiThreadPoolEv
     pool.restype = ctypes.c_void_p
-    shiboken6.wrapInstance(pool(), QThreadPool).waitForDone()
+    found: Any = shiboken6.wrapInstance(pool(), QThreadPool)
+    found.waitForDone()
 
 
 def make(document: Document, folder: Path, monkeypatch: pytest.MonkeyPatch) -> MainWindow:
