@@ -203,8 +203,13 @@ def _folder_names() -> list[str]:
     return [name for name, _ in _folders()]
 
 
-def _folders() -> Iterator[tuple[str, str]]:
-    """Name and module of each of the project's own."""
+@functools.cache
+def _folders() -> tuple[tuple[str, str], ...]:
+    """Name and module of each of the project's own: looked for once, as somebody asks for one after the other."""
+    return tuple(_found_folders())
+
+
+def _found_folders() -> Iterator[tuple[str, str]]:
     for family in sorted(path.parent for path in _ROOM.glob("*/__init__.py")):
         if (family / "builders").is_dir():
             for builder in sorted(path.parent for path in family.glob("builders/*/__init__.py")):

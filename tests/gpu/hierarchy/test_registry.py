@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import types
+from collections.abc import Iterator
 
 import pytest
 
@@ -27,6 +28,20 @@ def package(name: str, **content: object) -> types.ModuleType:
 
 def structure(name: str) -> type[Hierarchy]:
     return type("Made", (BruteForce,), {"name": name})
+
+
+def test_who_asks_for_one_structure_after_the_other_reads_the_folders_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    names, looks, look = list(registry.own_structures()), [], registry._found_folders
+
+    def counted() -> Iterator[tuple[str, str]]:
+        looks.append(1)
+        return look()
+
+    monkeypatch.setattr(registry, "_found_folders", counted)
+    registry._folders.cache_clear()
+    registry._own.cache_clear()
+    assert [registry.structure(name).name for name in names] == names
+    assert len(looks) == 1
 
 
 def test_the_folders_are_the_structures() -> None:
