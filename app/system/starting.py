@@ -1,5 +1,5 @@
 """A start makes some hundred thousand objects that stay, and none of them is garbage: until the window has been there
-for a while, Python looks for no cycles among them, and never again among those that the start has left.
+for a while, nobody looks for cycles among them, and never again among those that the start has left.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ def begin() -> None:
 
 
 def end() -> None:
-    """The start is over: look for garbage again, though not among what there is by now. Nothing where none began."""
+    """The start is over: whoever looks for garbage from now on, as the window does (app/ui/session/collector.py), does
+    not look among what there is by now. Nothing where none began."""
     if _begun:
         gc.freeze()
-        forget()
 
 
 def forget() -> None:
-    """There is no start any more: look for garbage again, among everything."""
+    """There is neither a start nor a window any more: Python looks for garbage again, whenever it likes."""
     if _begun:
         _begun.clear()
         gc.enable()

@@ -3,6 +3,7 @@ pictures without an engine."""
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -59,10 +60,15 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
 
 
 @pytest.fixture(autouse=True)
-def collector() -> Iterator[None]:
-    """Python's, which a command run in this process leaves at rest until the program would have started."""
+def collector(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Python's, which a command run in this process leaves at rest until the program would have started. While windows
+    are tested it rests: as in the program nothing of Qt's may be destroyed by another thread (ui/session/collector.py),
+    and what is garbage goes between two tests, by this one."""
+    if "ui" in request.path.parts:
+        gc.disable()
     yield
     starting.forget()
+    gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)

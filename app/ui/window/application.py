@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QApplication
 
 import raygrove.app.ui.import_hook  # noqa: F401 - before the window's modules are imported
 from raygrove.app.document.document import Document
-from raygrove.app.system import interrupts, starting
+from raygrove.app.system import interrupts
+from raygrove.app.ui.session.collector import Collector
 from raygrove.app.ui.session.later import call_once
 from raygrove.app.ui.session.memory import Memory
 from raygrove.app.ui.session.rest import Rest
@@ -194,7 +195,7 @@ def open_window(window: MainWindow, size: tuple[int, int] | None) -> None:
     window.loop.start()
     window.document.mailroom.poll()
     window.running.show()
-    call_once(window, STARTED_MS, starting.end)
+    call_once(window, STARTED_MS, Collector(window).begin)
     call_once(window, program_icon.DELAY_MS, lambda: window.setWindowIcon(program_icon.program_icon()))
 
 
