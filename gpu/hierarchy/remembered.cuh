@@ -14,15 +14,21 @@ struct Remembered {
     __device__ __forceinline__ void clear() {
         for (int i = 0; i < REMEMBERED; ++i) ids[i] = -1;
     }
-    __device__ __forceinline__ const Value* find(int node_id) const {
-        if (REMEMBERED == 0) return nullptr;
-        const int at = node_id & (REMEMBERED - 1);
-        return ids[at] == node_id ? values + at : nullptr;
+    __device__ __forceinline__ bool find(int node_id, Value& found) const {
+        if constexpr (REMEMBERED > 0) {
+            const int at = node_id & (REMEMBERED - 1);
+            if (ids[at] != node_id) return false;
+            found = values[at];
+            return true;
+        } else {
+            return false;
+        }
     }
     __device__ __forceinline__ void keep(int node_id, const Value& value) {
-        if (REMEMBERED == 0) return;
-        const int at = node_id & (REMEMBERED - 1);
-        ids[at] = node_id;
-        values[at] = value;
+        if constexpr (REMEMBERED > 0) {
+            const int at = node_id & (REMEMBERED - 1);
+            ids[at] = node_id;
+            values[at] = value;
+        }
     }
 };

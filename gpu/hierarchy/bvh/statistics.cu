@@ -7,11 +7,10 @@
 #include "gpu/hierarchy/bvh/canonical.cuh"
 #include "gpu/hierarchy/remembered.cuh"
 
-__device__ int depth_of(const int* parent, int node_id, Remembered<int>& above) {
-    int depth = 0;
-    const int* known = nullptr;
-    for (int id = node_id; id != 0 && (known = above.find(id)) == nullptr; id = parent[id]) ++depth;
-    if (known != nullptr) depth += *known;
+__device__ __forceinline__ int depth_of(const int* parent, int node_id, Remembered<int>& above) {
+    int depth = 0, known = 0;
+    for (int id = node_id; id != 0 && !above.find(id, known); id = parent[id]) ++depth;
+    depth += known;
     above.keep(node_id, depth);
     return depth;
 }

@@ -12,23 +12,22 @@ struct PlacedCell {
     Aabb cell;
     int depth;
 };
-__device__ PlacedCell placed_cell(const int2* nodes, const int* parent, const float4* box, int node_id,
-                                  const Remembered<PlacedCell>& above) {
-    const PlacedCell* known = above.find(node_id);
-    if (known != nullptr) return *known;
+__device__ __forceinline__ PlacedCell placed_cell(const int2* nodes, const int* parent, const float4* box, int node_id,
+                                                  const Remembered<PlacedCell>& above) {
+    PlacedCell known = {load_root_box(box), 0};
+    if (above.find(node_id, known)) return known;
     PlacedCell found = {{make_float3(-FLOAT_MAX, -FLOAT_MAX, -FLOAT_MAX), make_float3(FLOAT_MAX, FLOAT_MAX, FLOAT_MAX)},
                         0};
     int child = node_id;
-    while (child != 0 && known == nullptr && found.depth < 64) {
+    while (child != 0 && found.depth < 64) {
         const int up = parent[child];
         cut_kd_cell(found.cell, nodes[up], child);
         child = up;
         ++found.depth;
-        known = above.find(child);
+        if (above.find(child, known)) break;
     }
-    const Aabb whole = known != nullptr ? known->cell : load_root_box(box);
-    found.cell = {max(found.cell.lower, whole.lower), min(found.cell.upper, whole.upper)};
-    if (known != nullptr) found.depth += known->depth;
+    found.cell = {max(found.cell.lower, known.cell.lower), min(found.cell.upper, known.cell.upper)};
+    found.depth += known.depth;
     return found;
 }
 
