@@ -3,7 +3,8 @@ one of the fixture `window`, on a document without a scene, all commands made.
 
 To make, show and destroy a window takes longer than most tests of it. A fork has one that nobody has touched. Tests
 that make their window from other parts (an own `document` or `painted`), that share something made for their module,
-or that are marked `new_window` run as all others do.
+or that are marked `new_window` run as all others do; those that are marked `forked` take what is ready in their own
+way.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.app.stand_ins import paint
+from tests.app.stand_ins import PaintedMaker, paint
 from tests.forks import AfterEach, Nursery
 
 if TYPE_CHECKING:
@@ -56,6 +57,14 @@ def ready() -> ReadyWindow | None:
     return _ready[0] if _ready else None
 
 
+def draw_with(maker: type[PaintedMaker], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows that are made from now on draw with it, and so does the one that is ready, which has drawn nothing."""
+    paint(monkeypatch, maker)
+    make_maker: Any = maker
+    for made in _ready:
+        made.window.loop._thread._make_maker = make_maker
+
+
 def is_forked(item: pytest.Item) -> bool:
     """Whether a test has what is ready."""
     if item.get_closest_marker("forked"):
@@ -75,7 +84,7 @@ def _is_own(fixture: Any) -> bool:
 
 # -- what pytest calls ------------------------------------------------------------------------------------------------
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "forked: takes something else that is ready than the window")
+    config.addinivalue_line("markers", "forked: takes what is ready in its own way, as by draw_with")
     config.addinivalue_line("markers", "new_window: has a window of its own, made anew, not the one that is ready")
 
 

@@ -81,10 +81,10 @@ class PaintedMaker:
         """There is nothing to give back."""
 
 
-def paint(monkeypatch: pytest.MonkeyPatch) -> None:
+def paint(monkeypatch: pytest.MonkeyPatch, maker: type[PaintedMaker] = PaintedMaker) -> None:
     """Windows that are made from now on draw with the stand-in."""
     PaintedMaker.drawn = []
-    drawn_by = functools.partial(RenderThread, make_maker=PaintedMaker)
+    drawn_by = functools.partial(RenderThread, make_maker=maker)
     monkeypatch.setattr("raygrove.app.ui.session.frame_loop.RenderThread", drawn_by)
 
 

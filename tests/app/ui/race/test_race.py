@@ -24,6 +24,7 @@ from raygrove.app.ui.race.race_lines import MOST_MARKS
 from raygrove.app.ui.widgets.line_chart import Line, mark
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.analysis.hit_proof import HitProof
+from tests.app.ready_window import draw_with
 from tests.app.stand_ins import PaintedMaker, take_places
 from tests.gpu.analysis.race_views import frame, view
 
@@ -56,16 +57,13 @@ class RacingMaker(PaintedMaker):
         return StepDifference(np.full((4, 8), first - second), np.zeros((4, 8), bool))
 
 
+pytestmark = pytest.mark.forked
+
+
 @pytest.fixture
 def painted(painted: Any, monkeypatch: pytest.MonkeyPatch) -> type[PaintedMaker]:
-    import functools
-
-    from raygrove.app.frames.render_thread import RenderThread
-
     RacingMaker.differs, RacingMaker.proofs = False, 0
-    monkeypatch.setattr(
-        "raygrove.app.ui.session.frame_loop.RenderThread", functools.partial(RenderThread, make_maker=RacingMaker)
-    )
+    draw_with(RacingMaker, monkeypatch)
     return painted
 
 
