@@ -13,17 +13,19 @@ import os
 import pickle
 import signal
 import sys
+import threading
+import time
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection, Pipe
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from _pytest.runner import runtestprotocol
 
 from tests import costs
+from tests.waiting import EVENT_S
 
 AfterEach = Callable[[], None]
 """What a nursery does once a test has ended."""
@@ -63,7 +65,7 @@ class Nursery:
             self._asked.send(self._places[item])
             child = self._asked.recv()
             status, spent, answer = self._asked.recv()
-        except EOFError:
+        except (EOFError, OSError):
             return [_failed(item, "the process that forks tests has ended; what it said is above")]
         except BaseException as error:
             if child:
@@ -110,6 +112,8 @@ def _failed(item: pytest.Item, words: str) -> pytest.TestReport:
 
 def _read(item: pytest.Item, answer: bytes, spent: float) -> list[pytest.TestReport]:
     rows, warned = pickle.loads(answer)
+    if not rows:
+        return [_failed(item, "the test's process has not reported on it")]
     read = item.config.hook.pytest_report_from_serializable
     reports = [cast(pytest.TestReport, read(config=item.config, data=row)) for row in rows]
     counted: list[dict[str, float]] = [report.costs for report in reports if hasattr(report, "costs")]
@@ -135,9 +139,7 @@ def _run_nursery(
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started the tests ends them
         _tell_nobody(items[0].config.pluginmanager)
         after_each = prepare()
-        threads = [Path(task, "comm").read_text().strip() for task in Path("/proc/self/task").iterdir()]
-        if len(threads) > 1:
-            raise RuntimeError(f"threads do not live on in a fork: {threads}")
+        _wait_for_threads()
         gc.freeze()
         before = 0.0
         while True:
@@ -163,6 +165,19 @@ def _run_nursery(
     finally:
         sys.stderr.flush()
         os._exit(ended)
+
+
+def _wait_for_threads() -> None:
+    """Until this process has no thread but this one: others do not live on in a fork, and what they hold stays held.
+    Numpy's end with the first fork, and do not come back by themselves."""
+    if (nobody := _fork()) == 0:
+        os._exit(0)
+    os.waitpid(nobody, 0)
+    until = time.monotonic() + EVENT_S
+    while len(threads := os.listdir("/proc/self/task")) > 1:
+        if time.monotonic() > until:
+            raise RuntimeError(f"threads that do not end: {threads} and {threading.enumerate()}")
+        time.sleep(0.01)
 
 
 def _tell_nobody(plugins: pytest.PytestPluginManager) -> None:
