@@ -16,7 +16,7 @@ from raygrove.app.scene_io import ImportLimits, exchange
 from raygrove.app.scene_io.exchange import ExchangeError
 from raygrove.app.scene_io.read import read_file
 from raygrove.app.scene_io.sanitise import sanitise
-from raygrove.gpu.scene import Material, Node, Object, Scene
+from raygrove.gpu.scene import Material, Node, Object, Scene, Spheres
 from tests.app.scene_io import writers
 from tests.app.scene_io.same import same
 
@@ -178,3 +178,16 @@ def test_indices_and_positions_that_would_hurt_are_refused(scene: Scene) -> None
     ):
         with pytest.raises(ExchangeError):
             read(written(dataclasses.replace(scene, meshes=(changed,))))
+
+
+def test_objects_show_one_thing_each_and_meshes_before_spheres(scene: Scene) -> None:
+    """Kernels find an object's vertices by its place among the others."""
+    balls = Spheres("balls", np.zeros((2, 3), np.float32), np.ones(2, np.float32))
+    scene = dataclasses.replace(scene, spheres=(balls,))
+    mesh, spheres = Object(0, 0), Object(0, spheres=0)
+    assert read(written(dataclasses.replace(scene, objects=(mesh, spheres)))).objects == (mesh, spheres)
+    with pytest.raises(ExchangeError, match="order"):
+        read(written(dataclasses.replace(scene, objects=(spheres, mesh))))
+    for wrong in (Object(0, 0, spheres=0), Object(0), Object(0, -2, spheres=0), Object(0, spheres=1)):
+        with pytest.raises(ExchangeError, match="an object's"):
+            read(written(dataclasses.replace(scene, objects=(wrong,))))

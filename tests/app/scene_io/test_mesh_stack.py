@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from raygrove.app.scene_io import assimp, assimp_small, bounds, exchange, sanitise_meshes
+from raygrove.app.scene_io.assimp_animation import AnimationReader
 from raygrove.app.scene_io.exchange import ExchangeError
 from raygrove.app.scene_io.mesh_stack import MeshStack, as_meshes, joined_stacks, stack_of, stacks_of
 from raygrove.app.scene_io.overlap import boxes_met
@@ -213,16 +214,11 @@ def test_no_number_of_a_stack_is_believed(lie: Callable[[MeshStack], dict[str, A
 
 
 def test_meshes_beside_a_stack_are_refused() -> None:
-    data = written(sanitise(scene_of(as_meshes(stack_of(sound_meshes(3, 20))))))
-    single = written(sanitise(scene_of(tuple(sound_meshes(3, 2)))))
-    start, length, _ = exchange.TRAILER.unpack(single[-24:])
-    meshes = json.loads(single[start : start + length])["scene"]["meshes"]
-
-    def edit(document: Any) -> None:
-        document["scene"]["meshes"] = meshes
-
-    with pytest.raises(ExchangeError):
-        read(edited(data, edit))
+    """Which would be lost."""
+    stack, scene = stack_of(sound_meshes(3, 20)), scene_of(tuple(sound_meshes(3, 2)))
+    with pytest.raises(ValueError, match="beside the stack"):
+        exchange._with_stack(scene, stack)
+    assert exchange._with_stack(dataclasses.replace(scene, meshes=()), stack).meshes == as_meshes(stack)
 
 
 def test_a_file_of_small_meshes_is_read_as_a_stack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -258,3 +254,19 @@ def test_texts_of_assimp_are_what_each_is(strings: int, monkeypatch: pytest.Monk
         size = ctypes.sizeof(assimp.String)
         found = assimp.texts(ctypes.addressof(many) + size * np.arange(len(words), dtype=np.int64))
         assert found == [one.text for one in many][: len(words)]
+
+
+@pytest.mark.parametrize(("ticks", "seconds"), [(0.0, 2.0), (-1.0, 2.0), (math.nan, 2.0), (100.0, 0.5)])
+def test_a_clip_that_says_no_rate_has_25_ticks_a_second(ticks: float, seconds: float) -> None:
+    """50 ticks of a node that moves along x."""
+    keys = np.zeros(2, assimp.VECTOR_KEY)
+    keys["time"], keys["value"] = [0, 50], [[0, 0, 0], [7, 0, 0]]
+    of_node = assimp.NodeAnim(position_count=2, positions=keys.ctypes.data)
+    of_node.name = assimp.String(4, b"door")
+    clip = assimp.Animation(duration=50.0, ticks_per_second=ticks, channel_count=1)
+    clip.channels = (ctypes.POINTER(assimp.NodeAnim) * 1)(ctypes.pointer(of_node))
+    scene = assimp.Scene(animation_count=1)
+    scene.animations = (ctypes.POINTER(assimp.Animation) * 1)(ctypes.pointer(clip))
+    (found,) = AnimationReader(scene, [Node("door")], {"door": 0}, {}).read()
+    assert found.duration == seconds and found.name == "clip 1"
+    assert found.channels[0].track.times.tolist() == [0, seconds] and found.channels[0].track.values[1, 0] == 7
