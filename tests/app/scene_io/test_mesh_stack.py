@@ -244,6 +244,7 @@ def test_texts_of_assimp_are_what_each_is(strings: int, monkeypatch: pytest.Monk
     for words in (
         [b"one", b"", b"three", b"x" * 1023],
         ["Bäume".encode(), b"a\0b", b"\xff\xfe", b"", b"end"],
+        [b"a\0b", b"end"],
         [b""],
         [],
     ):
