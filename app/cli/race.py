@@ -39,6 +39,7 @@ from raygrove.gpu.face.races import MOST_FRAMES
 from raygrove.gpu.face.workloads import workload_of
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.settings import OptionError
+from raygrove.printable import printable_lines
 from raygrove.program import typed
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def run(names: argparse.Namespace, words: Words) -> int:
     if names.json:
         print(found.to_json())
     else:
-        print(found)
+        print(printable_lines(str(found)))
         for one in found.correlations:
             outliers = f"; outliers {', '.join(one.outliers)}" if one.outliers else ""
             words.detail(f"{one.metric} and rays a second: rank correlation {one.rho:+.2f}{outliers}.")

@@ -21,6 +21,7 @@ from raygrove.gpu.errors import Error
 from raygrove.gpu.face.workloads import workload_of
 from raygrove.gpu.scene import Scene
 from raygrove.gpu.settings import OptionError
+from raygrove.printable import printable_lines
 
 if TYPE_CHECKING:
     from raygrove.app.cli.main import Words
@@ -59,7 +60,7 @@ def correlate(names: argparse.Namespace, words: Words, scene: Scene, state: Stat
         )
         write_bytes(Path(names.out), text.encode())
         words.say(f"Wrote {names.out}.")
-    print(found.to_json() if names.json else f"{found}\n", end="")
+    print(printable_lines(found.to_json() if names.json else f"{found}\n"), end="")
     if found.mismatches:
         words.error("the structures do not find the same hits.")
         return EXIT_FAILURE

@@ -39,6 +39,7 @@ from raygrove.bench.suites.scenes import SceneAbsentError, SceneChoice, SceneSou
 from raygrove.gpu.configuration import ConfigurationError
 from raygrove.gpu.scene import Scene
 from raygrove.gpu.settings import OptionError
+from raygrove.printable import printable_lines
 
 if TYPE_CHECKING:
     from raygrove.app.cli.main import Words
@@ -119,7 +120,8 @@ def run(names: argparse.Namespace, words: Words) -> int:
     for sentence in report.absent:
         words.warn(f"not measured: {sentence}")
     plots = finish(report, prefix, context, words)
-    print(json_text(report.as_json(context)) if names.json else report.markdown(context, plots=plots))
+    text = json_text(report.as_json(context)) if names.json else report.markdown(context, plots=plots)
+    print(printable_lines(text))
     return 0
 
 

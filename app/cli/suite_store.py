@@ -19,6 +19,7 @@ from raygrove.bench.store.folder import Store
 from raygrove.bench.store.jobs import digest_of_sources
 from raygrove.bench.suites import suites
 from raygrove.bench.suites.report import Picture
+from raygrove.printable import printable_lines
 
 if TYPE_CHECKING:
     from raygrove.app.cli.main import Words
@@ -76,7 +77,7 @@ def _report(jobs: SuiteJobs, suite: str, store: Store, place: Path, names: argpa
     about = {**context, "command": command_line()}  # workers know of their jobs alone
     plots = finish(report, place / suite, about, words)
     if not names.json:
-        print(report.markdown(about, plots=plots))
+        print(printable_lines(report.markdown(about, plots=plots)))
     return True
 
 

@@ -11,12 +11,18 @@ from typing import Any
 
 import numpy as np
 
+from raygrove.printable import printable
+
 Row = Mapping[str, Any]
 
 
 def text_table(rows: Sequence[Row], columns: Sequence[str]) -> str:
-    """Aligned columns under their names, numbers to the right; a missing value is a dash."""
-    lines = [list(columns), *([_shown(row.get(column)) for column in columns] for row in rows)]
+    """Aligned columns under their names, numbers to the right; a missing value is a dash, and what a terminal would
+    obey in a text is escaped."""
+    lines = [
+        [printable(column) for column in columns],
+        *([_shown(row.get(column)) for column in columns] for row in rows),
+    ]
     widths = [max(len(line[i]) for line in lines) for i in range(len(columns))]
     numeric = [all(not isinstance(row.get(column), str) for row in rows) for column in columns]
     return "\n".join(
@@ -49,7 +55,7 @@ def _shown(value: Any) -> str:
         return "-"
     if isinstance(value, float):
         return f"{value:.3f}" if abs(value) < 1000.0 else f"{value:.0f}"
-    return str(value)
+    return printable(str(value))
 
 
 def _plain(value: Any) -> Any:

@@ -47,6 +47,18 @@ def test_results_are_a_table_and_files(tmp_path: Path, capsys: pytest.CaptureFix
     assert [row["demo.triangles"] for row in json.loads(capsys.readouterr().out)["results"]] == [120, 120]
 
 
+def test_results_of_somebody_else_tell_a_terminal_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Review S2: a store, like a model, may come from anywhere."""
+    evil = "walker\x1b]0;title\x07\u202e\x9b2J"
+    job = {"scene": evil, "rays\x1b[2J": evil}
+    a, b = (store_of(tmp_path / name, cost, **job) for name, cost in (("a", 2.0), ("b", 3.0)))
+    assert main(["results", a, "--columns", "scene,rays\x1b[2J"]) == 0
+    assert main(["compare", a, b]) == 1
+    out, err = capsys.readouterr()
+    assert not [letter for letter in out + err if not letter.isprintable() and letter != "\n"]
+    assert r"walker\x1b]0;title\x07\u202e\x9b2J" in out and r"rays\x1b[2J" in out
+
+
 def test_a_result_opens_in_the_window(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = store_of(tmp_path / "store", 2.0)
     sha = next(one["sha"] for one in Store(place).records() if one["job"]["configuration"] == "lbvh/bvh4")
