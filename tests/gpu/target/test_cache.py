@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 
@@ -322,6 +323,44 @@ def test_processes_that_make_the_same_files_at_once_agree(places: tuple[pathlib.
         maker.join(120)
     assert [maker.exitcode for maker in makers] == [0, 0]
     assert not cache.damaged_files(places[0]) and len(list(places[0].iterdir())) == 20
+
+
+def test_a_library_that_is_made_anew_all_the_time_is_loaded_whole(places: tuple[pathlib.Path, pathlib.Path]) -> None:
+    """Between the check of a file and its loading by name another one of the same key may take its place."""
+    host_compiler.compile_library(SEVEN, "digest", False)
+    (library,) = places[0].glob("host-*.so")
+    contents = cache.contents_of(library)
+    assert contents is not None
+    ends, made = threading.Event(), []
+
+    def make_anew() -> None:
+        while not ends.is_set():
+            made.append(cache._made(library, lambda path: path.write_bytes(contents)))
+
+    maker = threading.Thread(target=make_anew)
+    maker.start()
+    try:
+        line = f"print(*{{compile_library({SEVEN!r}, 'digest', False).seven() for _ in range(200)}})"
+        outcomes = [in_a_child(line) for _ in range(3)]
+    finally:
+        ends.set()
+        maker.join()
+    assert outcomes == [(0, "7", "")] * 3 and len(made) > 3
+
+
+def test_what_takes_the_place_of_an_open_file_is_not_what_was_checked(
+    places: tuple[pathlib.Path, pathlib.Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = cache.cached_file("key", ".so", write)
+    fstat = os.fstat
+
+    def replaced_meanwhile(handle: int) -> os.stat_result:
+        path.with_suffix(".new").write_bytes(b"another")
+        path.with_suffix(".new").replace(path)
+        return fstat(handle)
+
+    monkeypatch.setattr(cache.os, "fstat", replaced_meanwhile)
+    assert cache.contents_of(path) == b"made" and path.read_bytes() == b"another"
 
 
 @pytest.mark.parametrize(

@@ -92,6 +92,26 @@ def test_a_symbolic_link_is_followed_and_where_it_leads_is_asked(tmp_path: pathl
         open_private(tmp_path / "bad" / "below")
 
 
+@pytest.mark.parametrize("place", ["a", "above"])
+def test_a_link_that_takes_a_folders_place_amid_the_look_is_not_followed(
+    place: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "above" / "a"
+    folder.mkdir(parents=True)
+    (tmp_path / "bad" / "a").mkdir(parents=True)
+    real, changed = os.path.realpath, folder if place == "a" else folder.parent
+
+    def then_changed(path: pathlib.Path) -> str:
+        found = real(path)
+        changed.rename(tmp_path / "was")
+        changed.symlink_to(tmp_path / "bad")
+        return found
+
+    monkeypatch.setattr(private_folders.os.path, "realpath", then_changed)
+    with pytest.raises(NotPrivateError, match="is not a folder"):
+        open_private(folder)
+
+
 def test_a_temporary_folder_whose_name_is_taken_is_replaced_by_a_new_one(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
