@@ -18,6 +18,7 @@ from raygrove.bench.store.cluster import Cluster
 from raygrove.bench.store.folder import Store
 from raygrove.bench.store.workers import SweepError
 from tests.bench.store import certificates
+from tests.waiting import EVENT_S
 
 SAID = "DASK_DISTRIBUTED__COMM__TLS__"
 
@@ -57,6 +58,7 @@ def test_jobs_are_done_for_who_shows_the_certificate_and_for_nobody_else(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store, stranger = Store.made(tmp_path / "store"), certificates.made(tmp_path / "stranger")
+    monkeypatch.setattr(cluster, "START_S", EVENT_S)  # the scheduler is only just being started
     with shown(tmp_path / "mine"):
         assert Cluster(store, f"tls://{address}", do_order).run(jobs_of(3, 0.01, 1.0)).done == 3
     monkeypatch.setattr(cluster, "START_S", 2.0)
