@@ -84,10 +84,8 @@ def _fly(
         for start in range(0, n, CACHED):
             block = slice(start, min(start + CACHED, n))
             part = slice(3 * (first + block.start), 3 * (first + block.stop))
-            flight = _Flight(
-                *(values[block, 0].T.copy() for values in (centre, velocity, spin)),
-                *(tuple(_by_axes(values[block]) for values in parts) for parts in (offsets, turning)),
-            )
+            centres, velocities, spins = (values[block, 0].T.copy() for values in (centre, velocity, spin))
+            flight = _Flight(centres, velocities, spins, _by_axes(offsets, block), _by_axes(turning, block))
             _fly_block(flight, times, (positions[:, part], normals[:, part]), (lower, upper))
     return lower, upper
 
@@ -103,9 +101,10 @@ class _Flight(NamedTuple):
     normals: Turned
 
 
-def _by_axes(values: np.ndarray) -> np.ndarray:
-    """(N, 3, 3) as (3, 3, N): numpy computes long rows faster than short ones."""
-    return values.transpose(1, 2, 0).copy()
+def _by_axes(parts: Turned, block: slice) -> Turned:
+    """A block of (N, 3, 3) as (3, 3, N): numpy computes long rows faster than short ones."""
+    along, across, quarter = (values[block].transpose(1, 2, 0).copy() for values in parts)
+    return along, across, quarter
 
 
 def _fly_block(

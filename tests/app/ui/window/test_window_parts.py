@@ -95,7 +95,7 @@ def test_what_stands_in_the_window_is_the_same_either_way(begun: MainWindow, qtb
 def test_a_window_that_is_closed_while_its_page_is_painted_closes_once_it_is_whole(
     qtbot: Any, quiet: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answers, make = [], window_parts.make
+    answers, make = list[Any](), window_parts.make
 
     class Closer(QObject):
         def eventFilter(self, watched: QObject, event: QEvent) -> bool:
