@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,19 +19,31 @@ from tests.app.stand_ins import PaintedMaker
 TRIANGLE = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
 
 
+class Circle:
+    """What nobody but itself refers to."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
 def test_closing_goes_back_to_the_welcome_page(
     scene_window: MainWindow, qtbot: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     closed: list[object] = []
     monkeypatch.setattr(PaintedMaker, "close", lambda maker: closed.append(maker))
-    kept_at_the_end: list[bool] = []
+    kept_at_the_end: list[tuple[bool, bool]] = []
     kept = lambda: QPixmapCache.find("what was drawn of a widget", QPixmap(4, 4))  # noqa: E731
-    monkeypatch.setattr(scene_files, "give_memory_back", lambda: kept_at_the_end.append(kept()))
-    assert QPixmapCache.insert("what was drawn of a widget", QPixmap(4, 4)) and kept()
+    circle = Circle()
+    is_there = weakref.ref(circle)
+    del circle
+    monkeypatch.setattr(
+        scene_files, "give_memory_back", lambda: kept_at_the_end.append((kept(), is_there() is not None))
+    )
+    assert QPixmapCache.insert("what was drawn of a widget", QPixmap(4, 4)) and kept() and is_there() is not None
     scene_window.commands.actions["file.close"].trigger()
     assert scene_window.document.scene is None and scene_window.stack.currentWidget() is scene_window.welcome
     assert not scene_window.commands.actions["file.close"].isEnabled() and scene_window.windowTitle() == "Raygrove"
-    qtbot.waitUntil(lambda: len(closed) == 1 and kept_at_the_end == [False])
+    qtbot.waitUntil(lambda: len(closed) == 1 and kept_at_the_end == [(False, False)])
     scene_window.open_demo("walker")
     qtbot.waitUntil(lambda: scene_window.document.scene is not None)
     assert scene_window.commands.actions["file.close"].isEnabled()
