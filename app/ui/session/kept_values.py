@@ -44,12 +44,18 @@ class Writer:
             self.changed.wait_for(lambda: not self._is_writing)
 
     def _write(self) -> None:
-        while (found := self._next()) is not None:
-            values, changes = found
-            stored = _written(values.file, changes)
+        try:
+            while (found := self._next()) is not None:
+                values, changes = found
+                stored = _written(values.file, changes)
+                with self.changed:
+                    if not any(values is waiting for waiting, _ in self._left):
+                        values.stored = stored
+        except BaseException:  # nobody may wait for a thread that has ended; what is left is written with what comes
             with self.changed:
-                if not any(values is waiting for waiting, _ in self._left):
-                    values.stored = stored
+                self._is_writing = False
+                self.changed.notify_all()
+            raise
 
     def _next(self) -> tuple[KeptValues, list[Change]] | None:
         """The changes that are next, all of one file; None where nothing is left: the thread ends."""

@@ -68,6 +68,25 @@ def test_a_slow_disk_holds_nobody_up_and_nothing_is_lost(values: KeptValues, mon
     assert values.value("all") is None and KeptValues().value("all") is None
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_change_that_fails_keeps_nobody_waiting(values: KeptValues) -> None:
+    """It is told as any thread's error is, and the next change is written."""
+    told: list[str] = []
+
+    def failing(stored: Any) -> list[str]:
+        if threading.current_thread().name == "kept values":
+            raise RuntimeError("no such luck")
+        return ["here"]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(threading, "excepthook", lambda caught: told.append(str(caught.exc_value)))
+        values.change("all", failing)
+        values.flush()
+        values.set("number", 7)
+        values.flush()
+    assert told == ["no such luck"] and KeptValues().value("number") == 7
+
+
 def test_what_another_window_stored_is_kept_and_known_after_writing(values: KeptValues, own_folders: Path) -> None:
     other = QSettings(values.file, QSettings.Format.IniFormat)  # another file to Qt's cache, the same on the disk
     other.setValue("all", ["theirs"])
