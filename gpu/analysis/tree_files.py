@@ -137,7 +137,7 @@ def _opened(path: str | os.PathLike[str]) -> tuple[dict[str, Any], int, int]:
     """The header of a file, where its arrays begin, and how long it is."""
     where = str(path)
     if not Path(path).is_file():  # a pipe would be waited for
-        raise TreeFileError("there is no such file", where)
+        raise TreeFileError("it is no regular file" if Path(path).exists() else "there is no such file", where)
     try:
         with open(path, "rb") as file:
             length = os.fstat(file.fileno()).st_size

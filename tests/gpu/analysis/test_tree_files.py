@@ -149,8 +149,10 @@ def test_a_header_that_is_none(tmp_path: pathlib.Path, text: bytes) -> None:
 
 def test_a_pipe_is_not_waited_for(tmp_path: pathlib.Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(TreeFileError, match="no such file"):
+    with pytest.raises(TreeFileError, match="pipe: it is no regular file"):
         rg.load_tree(tmp_path / "pipe")
+    with pytest.raises(TreeFileError, match="there is no such file"):
+        rg.load_tree(tmp_path / "nothing")
 
 
 @pytest.mark.parametrize(
