@@ -9,14 +9,21 @@ the window ended by a segmentation fault in one or another destructor of Qt's (d
 from __future__ import annotations
 
 import gc
+import time
 
 from PySide6.QtCore import QObject, QTimer
 
 from raygrove.app.system import starting
 
 PAUSE_MS = 500
-"""Between two looks. Python would search whenever 700 objects more were made than given back; a window at rest makes
-none."""
+"""Between two looks."""
+ALL = 2
+"""The generation of all objects."""
+DUE = (700, 3, 3)
+"""So many objects more than were given back, searches among the youngest and among those that are older let the next
+one be due. A window at rest makes none."""
+MOST_OF_TIME = 0.01
+"""What searches among all objects may take: they pause the window for longer the more objects a scene has."""
 
 
 class Collector(QObject):
@@ -29,6 +36,7 @@ class Collector(QObject):
         owner.destroyed.connect(lambda: gc.enable() if is_ours else starting.forget())
         self._timer = QTimer(self, interval=PAUSE_MS)
         self._timer.timeout.connect(self._look)
+        self._next_of_all = 0.0
 
     def begin(self) -> None:
         """The start is over: search now and then, though not among what it has made."""
@@ -36,9 +44,17 @@ class Collector(QObject):
         self._timer.start()
 
     def _look(self) -> None:
-        """Search as much as is due by Python's own thresholds: among the youngest objects, or older ones, too."""
+        """Search as much as is due: among the youngest objects, those that are older, too, or all."""
         gc.disable()  # an import that began before the window ends by enabling it
-        counts = zip(gc.get_count(), gc.get_threshold(), strict=True)
-        due = [generation for generation, (count, most) in enumerate(counts) if count > most]
-        if due:
-            gc.collect(due[-1])
+        due = [
+            generation for generation, (count, most) in enumerate(zip(gc.get_count(), DUE, strict=True)) if count > most
+        ]
+        began = time.monotonic()
+        if not due:
+            return
+        if due[-1] < ALL or began < self._next_of_all:
+            gc.collect(min(due[-1], ALL - 1))
+            return
+        gc.collect()
+        took = time.monotonic() - began
+        self._next_of_all = began + took / MOST_OF_TIME

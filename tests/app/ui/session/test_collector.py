@@ -72,14 +72,27 @@ def test_python_searches_again_once_the_window_is_gone(qtbot: Any, monkeypatch: 
     assert gc.isenabled()
 
 
-def test_a_window_at_rest_searches_nothing(qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_due_is_searched_and_all_of_it_seldom(qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search among all objects that took half a second is not made again for fifty."""
     searched: list[int] = []
+    now = [1000.0]
+
+    def collect(generation: int = collector.ALL) -> None:
+        searched.append(generation)
+        now[0] += 0.5 if generation == collector.ALL else 0.0
+
     monkeypatch.setattr(collector, "PAUSE_MS", 10)
-    monkeypatch.setattr(gc, "collect", searched.append)
-    owner, counts = QObject(), [(700, 10, 10), (701, 10, 10), (701, 11, 10), (0, 0, 11)]
+    monkeypatch.setattr(collector.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(gc, "collect", collect)
+    counts = [(700, 3, 3), (701, 3, 3), (701, 4, 3), (0, 0, 4), (0, 0, 4)]
     monkeypatch.setattr(gc, "get_count", lambda: counts.pop(0) if counts else (0, 0, 0))
+    owner = QObject()
     Collector(owner).begin()
     qtbot.waitUntil(lambda: not counts)
     qtbot.wait(50)
-    assert searched == [0, 1, 2]
+    assert searched == [0, 1, 2, 1], "none for a window at rest"
+    now[0] += 51.0
+    counts.append((0, 0, 5))
+    qtbot.waitUntil(lambda: len(searched) == 5)
+    assert searched[-1] == collector.ALL
     delete(owner)
