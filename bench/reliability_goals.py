@@ -19,34 +19,32 @@ def _dearest(content: Content) -> float | None:
 
 def _caught(content: Content) -> float | None:
     """The share of all faults that are kept."""
-    outcomes = list(content["outcomes"].values())
+    caught = [row["caught"] for row in content["results"]]
     is_whole = "--only" not in content["context"]["command"]
-    return sum(outcome == "caught" for outcome in outcomes) / len(outcomes) if is_whole else None
+    return sum(caught) / len(caught) if is_whole else None
 
 
 def _wrong(content: Content) -> float | None:
     outcomes = ("value", "sentence", "crash in the child", "finding")
-    counts = content["counts"].values()
-    tried = sum(one.get(outcome, 0) for one in counts for outcome in outcomes)
-    return float(sum(one.get("finding", 0) for one in counts)) if tried >= DAMAGED else None
+    tried = sum(row[outcome] for row in content["results"] for outcome in outcomes)
+    return float(sum(row["finding"] for row in content["results"])) if tried >= DAMAGED else None
 
 
 def _growth(content: Content) -> float | None:
     """Memory at the last look over that at the first."""
-    first, last = (content["looks"][place]["taken"]["MiB"] for place in (0, -1))
+    first, last = (content["results"][place]["taken"]["MiB"] for place in (0, -1))
     return last / first if content["minutes"] >= HOUR else None
 
 
 def _beyond(content: Content) -> float | None:
     """GiB that the file which takes the most takes beyond a plain triangle."""
     is_whole = "--only" not in content["context"]["command"]
-    return (content["mib"] - content["plain_mib"]) / 1024 if is_whole else None
+    return (max(row["mib"] for row in content["results"]) - content["plain_mib"]) / 1024 if is_whole else None
 
 
 def _lost(content: Content) -> float | None:
-    engines = content["engines"]
-    is_whole = min(one["kills"] for one in engines) >= KILLS
-    return float(sum(len(one["findings"]) for one in engines)) if is_whole else None
+    is_whole = min(row["kills"] for row in content["results"]) >= KILLS
+    return float(sum(len(row["findings"]) for row in content["results"])) if is_whole else None
 
 
 RELIABILITY = (

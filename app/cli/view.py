@@ -24,7 +24,7 @@ from raygrove.app.problems.problems import EXIT_FAILURE, UsageError, problem_of
 from raygrove.app.scene_io import is_picture
 from raygrove.app.settings.file import overridden
 from raygrove.app.settings.settings import Settings, set_option
-from raygrove.app.system import interrupts
+from raygrove.app.system import interrupts, starting
 from raygrove.app.system.display_check import display_problem
 from raygrove.app.user_files.bookmarks import BookmarksError
 from raygrove.gpu.scene import Scene
@@ -54,6 +54,7 @@ def _run(names: argparse.Namespace, words: Words) -> int:
     settings = _with_race(names, settings_from(names, words))
     names.remarks = [*names.remarks, *remarks.sentences()]
     document = Document(settings, overridden(names.user_settings, settings))
+    starting.load_binding()
     if names.live:
         return _follow(document, names)
     reference = reference_from(names, document.state.settings)

@@ -5,6 +5,7 @@ for a while, nobody looks for cycles among them, and never again among those tha
 from __future__ import annotations
 
 import gc
+import importlib
 
 _begun: list[bool] = []
 
@@ -14,6 +15,12 @@ def begin() -> None:
     if gc.isenabled():
         gc.disable()
         _begun.append(True)
+
+
+def load_binding() -> None:
+    """Import what binds Qt to Python before a scene is read beside the window's own imports: it looks through all
+    modules (shiboken6 6.11.3), and ends the program where another thread imports one meanwhile."""
+    importlib.import_module("shiboken6")
 
 
 def end() -> None:

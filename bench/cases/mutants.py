@@ -73,7 +73,8 @@ def run(names: argparse.Namespace) -> int:
     if names.out:
         about = context_of("host", names.command)
         missed = [f"{name:34} {outcome}" for name, outcome in outcomes.items() if outcome != "caught"]
-        keep(names.out, {"context": about, "outcomes": outcomes}, "\n".join([*heading(about), "", *missed, line]))
+        rows = [{"fault": name, "outcome": one, "caught": int(one == "caught")} for name, one in outcomes.items()]
+        keep(names.out, {"context": about, "results": rows}, "\n".join([*heading(about), "", *missed, line]))
     return int(caught < len(chosen))
 
 

@@ -34,19 +34,23 @@ def looks(first: float, *later: float) -> list[dict[str, Any]]:
     return [{"taken": {"MiB": mib}} for mib in (first, *later)]
 
 
+def tried(value: int, finding: int) -> dict[str, Any]:
+    return {"file": "glb", "value": value, "sentence": 0, "crash in the child": 0, "finding": finding}
+
+
 @pytest.mark.parametrize(
     ("what", "file", "words", "content", "figure"),
     [
-        (DAMAGED, "damaged-files", "", {"counts": {"glb": {"value": 5999, "finding": 1}}}, 1.0),
-        (DAMAGED, "damaged-files", "", {"counts": {"glb": {"value": 1, "finding": 1}, "ply": {"value": 5997}}}, None),
-        (HOUR, "soak", "", {"minutes": 60.0, "looks": looks(100.0, 180.0, 101.0)}, 1.01),
-        (HOUR, "soak", "", {"minutes": 20.0, "looks": looks(100.0, 101.0)}, None),
-        (HOSTILE, "hostile", "hostile", {"mib": 1124.0, "plain_mib": 100.0}, 1.0),
-        (HOSTILE, "hostile", "hostile --only bomb", {"mib": 1124.0, "plain_mib": 100.0}, None),
-        (KILLS, "kills", "", {"engines": [{"kills": 50, "findings": []}, {"kills": 51, "findings": ["lost"]}]}, 1.0),
-        (KILLS, "kills", "", {"engines": [{"kills": 50, "findings": []}, {"kills": 49, "findings": []}]}, None),
-        (MUTANTS, "mutants", "mutants", {"outcomes": {"a": "caught", "b": "SURVIVED"}}, 0.5),
-        (MUTANTS, "mutants", "mutants --only a", {"outcomes": {"a": "caught"}}, None),
+        (DAMAGED, "damaged-files", "", {"results": [tried(5999, 1)]}, 1.0),
+        (DAMAGED, "damaged-files", "", {"results": [tried(1, 1), tried(5997, 0)]}, None),
+        (HOUR, "soak", "", {"minutes": 60.0, "results": looks(100.0, 180.0, 101.0)}, 1.01),
+        (HOUR, "soak", "", {"minutes": 20.0, "results": looks(100.0, 101.0)}, None),
+        (HOSTILE, "hostile", "hostile", {"results": [{"mib": 9.0}, {"mib": 1124.0}], "plain_mib": 100.0}, 1.0),
+        (HOSTILE, "hostile", "hostile --only bomb", {"results": [{"mib": 1124.0}], "plain_mib": 100.0}, None),
+        (KILLS, "kills", "", {"results": [{"kills": 50, "findings": []}, {"kills": 51, "findings": ["lost"]}]}, 1.0),
+        (KILLS, "kills", "", {"results": [{"kills": 50, "findings": []}, {"kills": 49, "findings": []}]}, None),
+        (MUTANTS, "mutants", "mutants", {"results": [{"caught": 1}, {"caught": 0}]}, 0.5),
+        (MUTANTS, "mutants", "mutants --only a", {"results": [{"caught": 1}]}, None),
         (MANY, "many", "", {"results": [{"both": 2.0, "count": 100_000}, {"both": 4.0, "count": 100_000}]}, 4.0),
         (MANY, "many", "", {"results": [{"both": 2.0, "count": 50_000}]}, None),
     ],

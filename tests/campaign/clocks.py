@@ -59,7 +59,7 @@ class JumpingClock:
 
     def spent(self) -> float:
         """Seconds that the program has worked or waited until now."""
-        return time.process_time() + self.slept
+        return time.thread_time() + self.slept
 
     @contextlib.contextmanager
     def in_use(self) -> Iterator[None]:

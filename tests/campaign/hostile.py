@@ -19,6 +19,7 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 from tests.campaign import kept
 from tests.campaign.hostile_files import TRIANGLE, make_all
@@ -103,7 +104,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--only", default="", help="files whose names have this word")
     names = kept.parsed(parser, arguments)
     counts = {"opened": 0, "sentence": 0, "finding": 0}
-    slowest, largest, findings = (0.0, ""), (0.0, ""), list[str]()
+    slowest, largest, findings, rows = (0.0, ""), (0.0, ""), list[str](), list[dict[str, Any]]()
     with tempfile.TemporaryDirectory(prefix="raygrove-hostile-") as name:
         folder = Path(name)
         # What a process has taken counts for those that it starts: whoever makes pictures of gigabytes starts none.
@@ -115,6 +116,8 @@ def main(arguments: list[str] | None = None) -> int:
         plain = (run(words[0], folder), run(words[1], folder))
         for path in paths:
             runs, wrong = tried(path, plain)
+            rows.append({"file": path.name, "seconds": max(one.seconds for one in runs),
+                         "mib": max(one.mib for one in runs), "findings": len(wrong)})  # fmt: skip
             counts["finding" if wrong else "sentence" if runs[0].code else "opened"] += 1
             slowest = max(slowest, *((one.seconds, path.name) for one in runs))
             largest = max(largest, *((one.mib, path.name) for one in runs))
@@ -127,7 +130,7 @@ def main(arguments: list[str] | None = None) -> int:
         f"most: {largest[0]:,.0f} MiB by {largest[1]!r}, {slowest[0]:.1f} s by {slowest[1]!r}",
     ]
     print(*lines, sep="\n")
-    content = {"files": len(paths), "counts": counts, "findings": findings, "mib": largest[0],
+    content = {"files": len(paths), "counts": counts, "findings": findings, "results": rows,
                "plain_mib": plain[0].mib, "seconds": slowest[0]}  # fmt: skip
     kept.keep_found(names.out, content, lines)
     return int(counts["finding"] > 0)

@@ -275,7 +275,7 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"  what was said, and the stores: {folder}", flush=True)
         else:
             shutil.rmtree(folder)
-    keep_found(names.out, {"engines": engines}, lines, seed=names.seed)
+    keep_found(names.out, {"results": engines}, lines, seed=names.seed)
     return int(any(one["findings"] for one in engines))
 
 

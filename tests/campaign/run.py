@@ -146,7 +146,8 @@ def main(arguments: list[str] | None = None) -> int:
     content = {"seed": names.seed, "seconds": seconds, "counts": found, "seen": dict(look.counts)}
     lines = [json.dumps(content)] if names.json else [*table_of(found, total), *sentences_of(content, total)]
     print(*lines, sep="\n")
-    kept.keep_found(names.out, content, lines, seed=names.seed)
+    rows = [{"file": kind, **{one: counts[one] for one in (*OUTCOMES, "MiB")}} for kind, counts in found.items()]
+    kept.keep_found(names.out, {**content, "results": rows}, lines, seed=names.seed)
     return int(total["finding"] > 0)
 
 

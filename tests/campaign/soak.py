@@ -195,7 +195,12 @@ def conclude(looks: Looks, names: argparse.Namespace, device: str = "cpu") -> in
     findings = grown(looks.first, looks.last)
     line = f"{len(findings)} findings: {', '.join(findings) or 'nothing has grown'}"
     print(line)
-    content = {"minutes": names.minutes, "combinations": names.combinations, "looks": looks.rows, "findings": findings}
+    content = {
+        "minutes": names.minutes,
+        "combinations": names.combinations,
+        "results": looks.rows,
+        "findings": findings,
+    }
     kept.keep_found(names.out, content, [*map(line_of, looks.rows), line], device=device, seed=names.seed)
     return int(bool(findings))
 

@@ -19,8 +19,8 @@ ASKED_FOR = {
     "app/export/whole_files.py": "how old what lies there is",
     "app/settings/kept_files.py": "how old what lies there is",
     "app/ui/dialogs/suite_dialog.py": "whether a report is of this run",
-    "app/ui/measuring/job.py": "told to another process",
     "app/ui/measuring/used_window.py": "told to another process",
+    "app/ui/widgets/first_paint.py": "told to another process",
     "app/user_files/running_state.py": "how old what a crash left is",
     "gpu/target/cache.py": "how old what lies there is",
 }

@@ -38,6 +38,7 @@ def main() -> int:
     settings = set_option(set_option(Settings(), "render.device", job.device), "window.compile_ahead", False)
     document = Document(settings)
     if job.demo:
+        starting.load_binding()
         document.open_demo(job.demo)
     window = importlib.import_module("raygrove.app.ui.measuring.used_window")  # Qt, as the command loads it: now
     answer = window.measure(document, job.structure, job.size if job.demo else None)

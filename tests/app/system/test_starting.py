@@ -35,6 +35,23 @@ main(["view"])
 print(json.dumps(found))
 """
 
+OPENING = """
+import json, sys
+from raygrove.app.cli.main import main
+from raygrove.app.document.document import Document
+
+def open_demo(document, name):
+    print(json.dumps([name, "shiboken6" in sys.modules, "PySide6.QtCore" in sys.modules]))
+    sys.exit()
+
+Document.open_demo = open_demo
+main(["view", "--demo", "walker"])
+"""
+
+
+def test_the_binding_is_there_before_a_scene_is_read_beside_the_rest_of_qt(tmp_path: Path) -> None:
+    assert told_by(OPENING, tmp_path, tmp_path) == ["walker", True, False]
+
 
 def test_a_window_starts_without_the_collector_and_leaves_out_what_the_start_made(tmp_path: Path) -> None:
     assert told_by(VIEW, tmp_path, tmp_path) == [[False, False], [False, True]]

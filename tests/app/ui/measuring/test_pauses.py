@@ -22,6 +22,9 @@ from raygrove.app.ui.window.main_window import MainWindow
 
 HANDOVERS = 40
 
+USUAL_S = 0.005
+"""How often Python's threads take turns by themselves; a window of a test before may have changed it."""
+
 
 @pytest.fixture
 def own_interval() -> Iterator[None]:
@@ -63,7 +66,7 @@ def test_a_thread_that_computes_in_python_holds_the_window_up_no_longer_than_it_
 ) -> None:
     """Where other processes take the processors, the computing thread may not run while this one counts: then there is
     nothing to compare, and it is tried again."""
-    queue, usual, found = QueueClock(), sys.getswitchinterval(), []
+    queue, usual, found = QueueClock(), USUAL_S, []
     for _ in range(10):
         sys.setswitchinterval(usual)
         before = handovers_ms(queue)
