@@ -85,7 +85,6 @@ WHY = {
         "the host takes 6.6 ms to issue the launches; 3.7 on 2026-11-22, and 2.9 where frames are replayed"
     ),
     "first picture after start, warm cache": "the same imports, the engine's, the scene and loading its kernels",
-    "welcome page after start, warm cache": "640 modules, Qt's among them; then 950 (docs/performance/window.md)",
     "first picture after start, empty cache": "a dozen units are compiled, two at a time, after the same imports",
     "over Embree's best, the worst scene": (
         "on two busy cores, at 512x384; since then packs test their beam first and trees with split triangles are "
@@ -125,10 +124,6 @@ WHY = {
         "boxes of runs take 0.04 of it, the launches for primitives in many cells 0.02; 0.30 before both in the same "
         "hour (docs/performance/octrees.md)"
     ),
-    "hot spots of a frame over its trace": (
-        "on two cores, in median_sah in orbit; 2.3 to 3.4 in the other scenes and structures "
-        "(docs/decisions/counting-hot-spots.md)"
-    ),
     "a structure whose kernels are cached": (
         "the median of 25 structures over 100,000 triangles, the fastest 44 ms when chosen again; what is left are "
         "builds, the picture and loading kernels (docs/performance/window.md)"
@@ -137,7 +132,7 @@ WHY = {
         "a file is kept among the recent ones: 96 of the 176 ms wait for the disk; 135.6 on a Xeon before"
     ),
     "race of 4": (
-        "median_sah, a kd-tree, takes 69 of 138 ms, the three trees of boxes 66 together (docs/performance/kd-trees.md)"
+        "median_sah, a kd-tree, takes 52 of 108 ms, the three trees of boxes 66 together (docs/performance/kd-trees.md)"
     ),
     "lbvh rebuild, blob of 512,000": (
         "measured before the climb went in rounds: 0.154 since, of which it takes 0.080 and the sort 0.055 "
