@@ -114,11 +114,11 @@ WHY = {
     ),
     "over the best schedule": (
         "the horse's 47 frames on an H200, the cloth on a host: what it costs to try and to learn "
-        "(docs/decisions/when-to-rebuild.md)"
+        "(docs/decisions/when-to-rebuild.md); measured before it weighed times as it does since 2026-11-29"
     ),
     "auto over ratio_optimiser": (
         "explode and the horse, where rebuilding every other frame is best and auto also tries longer cycles "
-        "(docs/decisions/when-to-rebuild.md)"
+        "(docs/decisions/when-to-rebuild.md); measured before it weighed times as it does since 2026-11-29"
     ),
     "rebuild of grid": (
         "boxes of runs take 0.04 of it, the launches for primitives in many cells 0.02; 0.30 before both in the same "
@@ -129,7 +129,8 @@ WHY = {
         "builds, the picture and loading kernels (docs/performance/window.md)"
     ),
     "longest pause of the window": (
-        "a file is kept among the recent ones: 96 of the 176 ms wait for the disk; 135.6 on a Xeon before"
+        "a file is kept among the recent ones: 96 of the 176 ms waited for the disk, for which another thread waits "
+        "since; 135.6 on a Xeon before"
     ),
     "race of 4": (
         "median_sah, a kd-tree, takes 52 of 108 ms, the three trees of boxes 66 together (docs/performance/kd-trees.md)"

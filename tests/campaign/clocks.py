@@ -35,7 +35,7 @@ JUMPS_S = (1.0, 60.0, 3700.0, 90_000.0, 20 * 86_400.0, 20 * 365 * 86_400.0)
 """A leap second, a correction, summer time, a wrong day, a wrong month, a
 battery that is empty. What a crash left is thrown away after 30 days: a clock so far ahead does that at once."""
 SLOW_S = 5.0
-"""Of processor time and of waiting; how long a busy disk takes is nobody's fault here."""
+"""Of this thread's processor time and of waiting; how long a busy disk takes is nobody's fault here."""
 NOBODY = 999_999_999
 """A number that no process has."""
 
@@ -58,7 +58,7 @@ class JumpingClock:
         self._sleep(seconds)
 
     def spent(self) -> float:
-        """Seconds that the program has worked or waited until now."""
+        """Seconds that this thread has worked or waited until now; other threads may be left of other tests."""
         return time.thread_time() + self.slept
 
     @contextlib.contextmanager

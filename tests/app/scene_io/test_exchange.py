@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import io
 import json
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ from raygrove.app.scene_io.read import read_file
 from raygrove.app.scene_io.sanitise import sanitise
 from raygrove.gpu.scene import Material, Node, Object, Scene, Spheres
 from tests.app.scene_io import writers
+from tests.app.scene_io.exchanged import edited, read, written
 from tests.app.scene_io.same import same
 
 
@@ -30,30 +29,6 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scene:
     monkeypatch.chdir(tmp_path)
     textured = read_file(str(writers.write_animated_glb(tmp_path / "wave.glb")), ImportLimits())
     return sanitise(dataclasses.replace(made, textures=textured.textures, cameras=textured.cameras[:1]))
-
-
-def written(scene: Scene) -> bytes:
-    """The file's bytes."""
-    buffer = io.BytesIO()
-    exchange.write(scene, buffer)
-    return buffer.getvalue()
-
-
-def read(data: bytes) -> Scene:
-    """What the program reads from these bytes."""
-    with tempfile.TemporaryFile() as file:
-        file.write(data)
-        file.flush()
-        return exchange.read(file)
-
-
-def edited(data: bytes, edit: Any) -> bytes:
-    """The file with its JSON changed."""
-    start, length, magic = exchange.TRAILER.unpack(data[-24:])
-    document = json.loads(data[start : start + length])
-    edit(document)
-    text = json.dumps(document).encode()
-    return data[:start] + text + exchange.TRAILER.pack(start, len(text), magic)
 
 
 def test_the_same_scene_comes_out(scene: Scene) -> None:

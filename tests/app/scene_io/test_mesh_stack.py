@@ -6,7 +6,6 @@ import ctypes
 import dataclasses
 import json
 import math
-import tempfile
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +21,7 @@ from raygrove.app.scene_io.mesh_stack import MeshStack, as_meshes, joined_stacks
 from raygrove.app.scene_io.overlap import boxes_met
 from raygrove.app.scene_io.sanitise import sanitise
 from raygrove.gpu.scene import Material, Mesh, Node, Object, Scene
+from tests.app.scene_io.exchanged import edited, read, written
 from tests.app.scene_io.same import same
 from tests.app.scene_io.test_many import opened, packed, random_mesh
 
@@ -122,28 +122,6 @@ def test_turned_small_meshes_have_the_box_of_their_vertices() -> None:
         lower, upper = bounds.scene_box(scene)
         np.testing.assert_allclose(lower, np.concatenate(points).min(axis=0), rtol=1e-12)
         np.testing.assert_allclose(upper, np.concatenate(points).max(axis=0), rtol=1e-12)
-
-
-def written(scene: Scene) -> bytes:
-    with tempfile.TemporaryFile() as file:
-        exchange.write(scene, file)
-        file.seek(0)
-        return file.read()
-
-
-def read(data: bytes) -> Scene:
-    with tempfile.TemporaryFile() as file:
-        file.write(data)
-        file.flush()
-        return exchange.read(file)
-
-
-def edited(data: bytes, edit: Callable[[Any], None]) -> bytes:
-    start, length, magic = exchange.TRAILER.unpack(data[-24:])
-    document = json.loads(data[start : start + length])
-    edit(document)
-    text = json.dumps(document).encode()
-    return data[:start] + text + exchange.TRAILER.pack(start, len(text), magic)
 
 
 def test_a_stack_is_handed_over_as_its_meshes() -> None:
