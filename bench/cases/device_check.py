@@ -3,8 +3,8 @@
 Runs the tests marked cuda (tests/gpu and tests/images: no Qt, no display), then compute-sanitizer's memcheck,
 racecheck, synccheck and initcheck over a small program that launches every kernel once
 (tests/gpu/target/every_kernel.py), in processes that share its jobs, and times sorting by each sorter
-(bench/cases/sorting.py). Writes a log a step and process, `device_check.json`, and prints a short table last. The exit
-status is 0 when every step passed, 4 without a device."""
+(bench/cases/sorting.py). Writes a log a step and process and `device_check.json`, and prints a line a step as it ends.
+The exit status is 0 when every step passed, 4 without a device."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 
 from raygrove import checkout
 from raygrove.gpu.target.base import NoDeviceError
@@ -93,18 +94,25 @@ def run(names: argparse.Namespace) -> int:
     names.out.mkdir(parents=True, exist_ok=True)
     wanted = [step for step in names.only.split(",") if step]
     outcomes = []
+    for outcome in steps(names, wanted):
+        outcomes.append(outcome)
+        # A run that is stopped has said, and kept, what came before.
+        print(f"{outcome.step:10} {outcome.outcome:8} {outcome.seconds:7.1f} s  {outcome.detail}", flush=True)
+        write_summary(names.out, outcomes, names.command)
+    return 0 if outcomes and all(outcome.outcome == "ok" for outcome in outcomes) else 1
+
+
+def steps(names: argparse.Namespace, wanted: list[str]) -> Iterator[Outcome]:
+    """The steps that are asked for, one after another; of the tools in the order in which they are named."""
     if "pytest" in wanted:
-        outcomes.append(run_tests(names.out, names.workers, names.select, names.limit))
+        yield run_tests(names.out, names.workers, names.select, names.limit)
     tools = [step for step in wanted if step in TOOLS]
     if tools:
         warm_up(names.out, names.parts, names.limit)
-        outcomes += [run_tool(tool, names.out, names.parts, names.limit) for tool in tools]
+    for tool in tools:
+        yield run_tool(tool, names.out, names.parts, names.limit)
     if "sorting" in wanted:
-        outcomes.append(run_sorting(names.out, names.limit))
-    write_summary(names.out, outcomes, names.command)
-    for outcome in outcomes:
-        print(f"{outcome.step:10} {outcome.outcome:8} {outcome.seconds:7.1f} s  {outcome.detail}")
-    return 0 if outcomes and all(outcome.outcome == "ok" for outcome in outcomes) else 1
+        yield run_sorting(names.out, names.limit)
 
 
 def run_tests(out: pathlib.Path, workers: int, select: str, limit: int) -> Outcome:
