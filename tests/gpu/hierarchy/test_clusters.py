@@ -53,6 +53,19 @@ def test_trees_are_better_than_the_linear_bvhs(target: Target, name: str, scene_
         assert cost_of(built(target, name, scene, max_leaf_size=max_leaf_size)) < gain * linear
 
 
+def test_a_large_cluster_need_not_wait_for_small_ones(target: Target) -> None:
+    """Two large triangles that lie nearly over one another, and a small one beside them: its box with the second has
+    less area than that of both large ones (102 to 110), but less of that is theirs already."""
+    large, small = np.array([[0, 0, 0], [10, 0, 0], [0, 10, 0]], np.float32), np.array([11, 5, 0], np.float32)
+    corners = np.stack([large, large + np.float32([1, 0, 0]), large * np.float32(0.02) + small])
+    table = built(target, "hploc", scene_of(corners), max_leaf_size=1).nodes()
+    leaves = np.flatnonzero(table.is_leaf)
+    depths = dict(
+        zip(table.references[table.first_reference[leaves]].tolist(), table.depth[leaves].tolist(), strict=True)
+    )
+    assert depths == {0: 2, 1: 2, 2: 1}
+
+
 def test_groups_split_from_above_cost_less_and_find_the_same_hits(target: Target) -> None:
     """As many triangles as make groups of groups; a few that cannot be told apart, so that sets are halved."""
     scene = scene_of(np.concatenate([smooth(30_000).corners(), np.tile(soup(1).corners(), (700, 1, 1))]))
