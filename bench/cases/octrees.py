@@ -36,10 +36,10 @@ from raygrove.gpu.scene import Scene
 from raygrove.gpu.target.base import Array, Target
 
 from ..arguments import DEVICE, OUT, UsageError, argument, chosen, repeat
-from ..build import run_build
 from ..context import context, heading
 from ..measure import Task, median, timed
 from ..model_goals import MODELS, known_models
+from ..replay import build_as_graph
 from ..saved import keep
 from ..suites.octree_builds import build
 from ..suites.octree_clouds import BUNNY, Cloud, in_a_room
@@ -196,20 +196,12 @@ def _beside_scipy(name: str, order: str, points: np.ndarray, rows: np.ndarray, m
 
 
 def grids(target: Target, scenes: Sequence[Scene], runs: int, say: Say) -> None:
-    """What grids take to build, and primary rays through grids and octrees over those through lbvh."""
+    """What grids take to build, as frames replay it, and primary rays through grids and octrees over lbvh's."""
     blob = make_demo("blob", GRID_TRIANGLES[target.kind])
     for builder in ("grid", "grid_two_level"):
-        row = run_build(target, Task(blob, ViewSettings(builder), repeat=runs))
-        what = f"rebuild of {builder}"
-        say(
-            {
-                "what": what,
-                "on": f"blob of {blob.triangle_count:,} triangles",
-                "figure": row.build_ms,
-                "unit": "ms",
-                "phases_ms": row.phases_ms,
-            }
-        )
+        built = build_as_graph(target, blob, ViewSettings(builder), runs)
+        what, on = f"rebuild of {builder}", f"blob of {blob.triangle_count:,} triangles"
+        say({"what": what, "on": on, "figure": built.spent_ms, "unit": "ms", "phases_ms": built.phases_ms})
     octrees = [name for name, kind in structures().items() if kind.family == "octree"]
     cameras = {model.triangles: model.camera for model in MODELS}
     for scene in (blob, *scenes):

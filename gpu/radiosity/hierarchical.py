@@ -23,14 +23,13 @@ from ..hierarchy.octree.point_tree import (
     most_nodes,
 )
 from ..settings import option
-from ..target.base import Array, Target, Unit, UnitSource
+from ..target.base import WARP, Array, Target, Unit, UnitSource
 from ..trace.trace import Tracer
 from .direct import gather_from_all
 from .pairs import MOST_LEAF_POINTS, PairLists, SightOptions
 from .point_set import PointSet, empty_points
 
 PLACE_FLOATS = 9
-WARP = 32
 GATHER_THREADS = 128
 """That share out the lists of a leaf."""
 FIRST_PAIRS = 8

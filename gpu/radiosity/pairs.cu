@@ -38,7 +38,14 @@ extern "C" __global__ void count_pairs(PointTreeView tree, const float4* shapes,
     }
 }
 
-// `begins`: the exclusive sums of each row. Lists are of `room` pairs a kind, one after the other; `listed_shares` are
+// Of a row of `begins`, the exclusive sums of all rows one after the other: how many of its kind come before a chunk.
+// Past 2^31 it is negative for some chunk.
+__device__ __forceinline__ int before_chunk(const int* begins, int row, int chunk_count, int chunk) {
+    const int* of_row = begins + (int64)row * chunk_count;
+    return (int)((unsigned)of_row[chunk] - (unsigned)of_row[0]);
+}
+
+// Lists are of `room` pairs a kind, one after the other; `listed_shares` are
 // theirs. Sums past 2^31 are negative for some chunk: nothing is written there, and more pairs are said to be asked for
 // than there is room.
 extern "C" __global__ void list_pairs(PointTreeView tree, const float4* shapes, const int2* pairs, int* totals,
@@ -49,7 +56,8 @@ extern "C" __global__ void list_pairs(PointTreeView tree, const float4* shapes, 
         int at[KINDS::split + 1];
 #pragma unroll
         for (int k = 0; k <= KINDS::split; ++k)
-            at[k] = begins[(int64)k * chunk_count + chunk] + (k < KINDS::split ? totals[PairTotals::listed + k] : 0);
+            at[k] = before_chunk(begins, k, chunk_count, chunk) +
+                    (k < KINDS::split ? totals[PairTotals::listed + k] : 0);
         bool is_too_long = false;
         for (int k = 0; k <= KINDS::split; ++k) is_too_long |= at[k] < 0;
         if (is_too_long) {
@@ -86,8 +94,8 @@ extern "C" __global__ void list_pairs(PointTreeView tree, const float4* shapes, 
 extern "C" __global__ void end_round(const int* counts, const int* begins, int chunk_count, int room, int pair_room,
                                      int* totals) {
     for (int k : grid_stride(KINDS::split + 1)) {
-        const int64 last = (int64)k * chunk_count + chunk_count - 1;
-        const int found = begins[last] + counts[last];
+        const int last = chunk_count - 1;
+        const int found = before_chunk(begins, k, chunk_count, last) + counts[(int64)k * chunk_count + last];
         if (k < KINDS::split) {
             totals[PairTotals::listed + k] += found;
         } else {

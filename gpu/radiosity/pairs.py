@@ -11,7 +11,7 @@ import numpy as np
 
 from ..hierarchy.octree.point_tree import MAX_DEPTH, PointTree
 from ..rows import Floats, Ints, Struct
-from ..target.base import MOST_ITEMS, Array, OutOfMemoryError, Target, Unit, UnitSource
+from ..target.base import MOST_ITEMS, WARP, Array, OutOfMemoryError, Target, Unit, UnitSource
 from ..target.structs import pack
 from ..trace.trace import TRACE_BLOCK, Tracer, upload_rays
 
@@ -33,6 +33,8 @@ MOST_ROUNDS = 2 * (MAX_DEPTH + 1)
 SPARE_ROUNDS = SPARE_DEPTHS = 2
 """Beside those that points needed when they were placed first: where they move, a branch may become deeper."""
 FIRST_ROOM = 8192
+PAIR_LANES = 16
+"""Lanes of a warp that ask a pair (sight.cu)."""
 SIGHT_REGISTERS = 96
 """Room for a traversal between what a pair is asked and what it is told."""
 LITTLE = 0.002
@@ -202,7 +204,7 @@ class PairLists:
             target.launch(
                 unit,
                 "see_pairs",
-                self.pair_room,
+                min(PAIR_LANES * self.pair_room, MOST_ITEMS),
                 input=view,
                 normals=normals,
                 ray_count=sight.rays,
@@ -212,8 +214,7 @@ class PairLists:
                 block=TRACE_BLOCK,
             )
         target.launch(self._unit, "count_pairs", chunks, **common, chunk_count=chunks, counts=self._counts)
-        for row in range(len(LISTS) + 1):
-            target.exclusive_scan(self._counts[row], self._begins[row], "radiosity.scan")
+        target.exclusive_scan(self._counts.reshape(-1), self._begins.reshape(-1), "radiosity.scan")
 
     def _list(self, tree: PointTree, shapes: Array, pairs: Array, following: Array) -> None:
         target, chunks = self._target, self.pair_room // CHUNK
@@ -262,7 +263,7 @@ class PairLists:
         self._target.launch(
             unit,
             "see_points",
-            self.room * self._leaf_points,
+            min(WARP * self.room, MOST_ITEMS),
             input=view,
             tree=tree.view,
             normals=normals,

@@ -2,6 +2,7 @@
 // two leaves'. The unit is compiled against a structure (traversals.cuh).
 // from gpu.radiosity.pairs import KINDS, PARTS, PairTotals
 #include "gpu/device/random.cuh"
+#include "gpu/device/warp_stride.cuh"
 #include "gpu/radiosity/exchange.cuh"
 #include "gpu/radiosity/nodes.cuh"
 #include "gpu/trace/hit_point.cuh"
@@ -44,39 +45,57 @@ __device__ __forceinline__ bool gives_little(const float4* shapes, int2 pair, fl
     return b.light + mean * b.area <= least * mean * PI * dot(away, away);
 }
 
+// Lanes of a warp that share a pair of nodes: rays between the same two nodes stay together.
+constexpr int PAIR_LANES = WARP_LANES < 16 ? WARP_LANES : 16;
+constexpr int WARP_PAIRS = WARP_LANES / PAIR_LANES;
+
+// Rays between points of two nodes that face each other, and those of them that arrive.
+struct Answer {
+    int asked, arrived;
+};
+
+// A lane's part of the rays between some of a pair's points.
+__device__ __forceinline__ Answer ask_pair(const TraceInput& input, const PointTreeView& tree, const float4* normals,
+                                           int2 pair, int ray_count, int pair_lane) {
+    const float offset = SIGHT_OFFSET * tree.root[0].w;
+    const int first_a = tree.first_point[pair.x], count_a = tree.point_count[pair.x];
+    const int first_b = tree.first_point[pair.y], count_b = tree.point_count[pair.y];
+    const unsigned seed = scrambled((unsigned)pair.x ^ scrambled((unsigned)pair.y));
+    const int rays = min(ray_count, count_a * count_b);
+    Answer answer = {0, 0};
+    for (int first = pair_lane * PACK; first < rays; first += PAIR_LANES * PACK) {
+        Sight sight = no_sight();
+#pragma unroll
+        for (int i = 0; i < PACK; ++i) {
+            if (first + i >= rays) continue;
+            const unsigned other = scrambled(seed + (unsigned)(first + i));
+            const int a = first_a + (int)(((int64)(first + i) * count_a / rays + seed % count_a) % count_a);
+            const int b = first_b + (int)(other % (unsigned)count_b);
+            sight.set(i, three(tree.points[a]), three(normals[a]), three(tree.points[b]), three(normals[b]), offset);
+        }
+        const Mask blocked = is_any_hit(input, sight.rays());
+        answer.asked += __popc(mask_bits(sight.active));
+        answer.arrived += __popc(mask_bits(sight.active & !blocked));
+    }
+    return answer;
+}
+
 // Of the pairs that are to be listed: `none` where no ray arrives; where some do, expansions that give little keep the
 // share that arrives; others are split as far as there are children, and after that `partial`.
 extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
     see_pairs(TraceInput input, PointTreeView tree, const float4* shapes, const float4* normals, const int2* pairs,
               const int* totals, int ray_count, float least, int* kinds, float* shares) {
-    const float offset = SIGHT_OFFSET * tree.root[0].w;
-    for (int item : grid_stride(totals[PairTotals::frontier])) {
-        const int kind = kinds[item];
-        if (kind >= KINDS::partial) continue;
-        const int2 pair = pairs[item];
-        const int first_a = tree.first_point[pair.x], count_a = tree.point_count[pair.x];
-        const int first_b = tree.first_point[pair.y], count_b = tree.point_count[pair.y];
-        const unsigned seed = scrambled((unsigned)pair.x ^ scrambled((unsigned)pair.y));
-        const int rays = min(ray_count, count_a * count_b);
-        int asked = 0, arrived = 0;
-        for (int first = 0; first < rays; first += PACK) {
-            Sight sight = no_sight();
-#pragma unroll
-            for (int i = 0; i < PACK; ++i) {
-                if (first + i >= rays) continue;
-                const unsigned other = scrambled(seed + (unsigned)(first + i));
-                const int a = first_a + (int)(((int64)(first + i) * count_a / rays + seed % count_a) % count_a);
-                const int b = first_b + (int)(other % (unsigned)count_b);
-                sight.set(i, three(tree.points[a]), three(normals[a]), three(tree.points[b]), three(normals[b]),
-                          offset);
-            }
-            const Mask blocked = is_any_hit(input, sight.rays());
-            asked += __popc(mask_bits(sight.active));
-            arrived += __popc(mask_bits(sight.active & !blocked));
-        }
-        if (arrived == asked) continue;
+    const int count = totals[PairTotals::frontier];
+    for (int first : warp_stride((count + WARP_PAIRS - 1) / WARP_PAIRS)) {
+        const int item = first * WARP_PAIRS + warp_lane() % WARP_PAIRS;
+        const int kind = item < count ? kinds[item] : KINDS::none;
+        const int2 pair = kind < KINDS::partial ? pairs[item] : int2{0, 0};
+        Answer own = {0, 0};
+        if (kind < KINDS::partial) own = ask_pair(input, tree, normals, pair, ray_count, warp_lane() / WARP_PAIRS);
+        const int asked = warp_sum_apart(own.asked, WARP_PAIRS), arrived = warp_sum_apart(own.arrived, WARP_PAIRS);
+        if (arrived == asked || warp_lane() >= WARP_PAIRS) continue;  // pairs that were not asked among them
         const bool is_leaf_a = tree.child_count[pair.x] == 0, is_leaf_b = tree.child_count[pair.y] == 0;
-        const bool has_rows = count_a <= LEAF_POINTS && count_b <= LEAF_POINTS;
+        const bool has_rows = tree.point_count[pair.x] <= LEAF_POINTS && tree.point_count[pair.y] <= LEAF_POINTS;
         const bool is_expanded = kind == KINDS::far || kind == KINDS::to_points || kind == KINDS::of_points;
         if (arrived == 0) kinds[item] = KINDS::none;
         else if (is_expanded && gives_little(shapes, pair, least)) shares[item] = (float)arrived / (float)asked;
@@ -86,32 +105,47 @@ extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
     }
 }
 
-// Between all points of the leaves of `partial`: a word for each receiver, a bit in it for each sender. An item is a
-// receiver of a pair, `receivers` the sorted keys of the list.
+constexpr int LANE_RECEIVERS = (LEAF_POINTS + WARP_LANES - 1) / WARP_LANES;
+
+// Of the bits of rays `begin` and on, 32 at most, those of rays first .. first + count - 1, counted from `first`.
+__device__ __forceinline__ unsigned bits_between(unsigned bits, int begin, int first, int count) {
+    const int low = max(begin, first), high = min(begin + WARP_LANES * PACK, first + count);
+    if (low >= high) return 0u;
+    const unsigned kept = high - low < 32 ? (1u << (high - low)) - 1u : 0xffffffffu;
+    return ((bits >> (low - begin)) & kept) << (low - first);
+}
+
+// Between all points of the leaves of `partial`: a word for each receiver, a bit in it for each sender. A warp has a
+// pair, whose rays it takes one after the other, so that no lane idles for a point that a leaf lacks; `receivers` are
+// the sorted keys of the list.
 extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
     see_points(TraceInput input, PointTreeView tree, const float4* normals, const int* totals,
                const unsigned* receivers, const int* senders, int room, unsigned* seen) {
     const float offset = SIGHT_OFFSET * tree.root[0].w;
-    const int pair_count = min(totals[PairTotals::listed + KINDS::partial], room);
-    for (int item : grid_stride(pair_count * LEAF_POINTS)) {
-        const int pair = item / LEAF_POINTS, receiver = item % LEAF_POINTS;
+    for (int pair : warp_stride(min(totals[PairTotals::listed + KINDS::partial], room))) {
         const int node = (int)receivers[pair], sender = senders[pair];
-        if (receiver >= tree.point_count[node]) continue;
-        const int a = tree.first_point[node] + receiver, first_b = tree.first_point[sender];
-        const int count = tree.point_count[sender];
-        unsigned word = 0;
-        for (int first = 0; first < count; first += PACK) {
+        const int first_a = tree.first_point[node], count_a = tree.point_count[node];
+        const int first_b = tree.first_point[sender], count_b = tree.point_count[sender];
+        unsigned words[LANE_RECEIVERS] = {};
+        for (int begin = 0; begin < count_a * count_b; begin += WARP_LANES * PACK) {
             Sight sight = no_sight();
 #pragma unroll
             for (int i = 0; i < PACK; ++i) {
-                if (first + i >= count) continue;
-                const int b = first_b + first + i;
+                const int ray = begin + warp_lane() * PACK + i;
+                if (ray >= count_a * count_b) continue;
+                const int a = first_a + ray / count_b, b = first_b + ray % count_b;
                 sight.set(i, three(tree.points[a]), three(normals[a]), three(tree.points[b]), three(normals[b]),
                           offset);
             }
-            word |= mask_bits(sight.active & !is_any_hit(input, sight.rays())) << first;
+            const Mask arrives = sight.active & !is_any_hit(input, sight.rays());
+            const unsigned bits = WARP_LANES > 1 ? warp_ballot(any(arrives)) : mask_bits(arrives);
+            for (int own = 0; own < LANE_RECEIVERS; ++own)
+                words[own] |= bits_between(bits, begin, (warp_lane() + own * WARP_LANES) * count_b, count_b);
         }
-        seen[item] = word;
+        for (int own = 0; own < LANE_RECEIVERS; ++own) {
+            const int receiver = warp_lane() + own * WARP_LANES;
+            if (receiver < count_a) seen[(int64)pair * LEAF_POINTS + receiver] = words[own];
+        }
     }
 }
 

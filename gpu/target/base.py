@@ -24,6 +24,8 @@ Array = Any
 """numpy.ndarray on the host target, cupy.ndarray on the CUDA target: shape, dtype, slicing, `.view`, `.reshape` are
 alike."""
 
+WARP = 32
+"""Threads that a kernel with a warp for each item is launched for, an item."""
 MOST_ITEMS = (1 << 31) - (1 << 24)
 """Items of one launch: kernels count them in 32 bits, and the last step of a grid-stride loop, as long as the grid,
 must not pass 2^31."""

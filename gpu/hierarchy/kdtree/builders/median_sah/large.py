@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .....primitives.radix_sort import exclusive_scan
-from .....target.base import Array, Target, Unit
+from .....target.base import WARP, Array, Target, Unit
 from .....target.structs import pack
 from ....base import Primitives
 from ....grown_tree import Capacity, Draft
@@ -21,7 +21,6 @@ CHUNK = 256
 SMALL = 64
 LEVEL_WORDS = 8
 BOX_WORDS, SIDE_WORDS, COUNT_STRIDE, ADDITION_WORDS = 6, 6, 8, 6
-WARP = 32
 
 
 class LargeStage:
