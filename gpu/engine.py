@@ -86,8 +86,7 @@ class Engine:
         return self._animator.remarks
 
     def hide(self, objects: Iterable[int]) -> None:
-        """Leave these objects out of the structure and the picture from the next frame on, and no others. Does not
-        wait."""
+        """Leave these objects, and no others, out of structure and picture from the next frame on. Does not wait."""
         if self._hidden.hide(objects):
             self._animator.hide_others(self._hidden.objects)
             self._materials.hide(self._hidden.objects)
@@ -141,6 +140,8 @@ class Engine:
             self._draw(motion, slots)
             for slot in self._each(slots):
                 slot.finish(surface)
+            turn = self._number % max(1, len(slots))  # one tree in a frame at most, or a race halts ten times a second
+            any(slot.measure_now_and_then() for slot in self._each(slots[turn:] + slots[:turn]))
         return self._log.collect()
 
     def flush(self) -> FrameStatistics:
@@ -169,8 +170,7 @@ class Engine:
         return any(slot.primary.needs_times for slot in self._last)
 
     def tell_of_every_frame(self, to: Callable[[FrameStatistics], None]) -> None:
-        """Call `to` with the statistics of every frame that finishes, on this thread, within `render_frame` and
-        `flush`: those give the newest."""
+        """Call `to` with the statistics of every frame that finishes, on this thread, in `render_frame` and `flush`."""
         self._log.on_finished = to
 
     def close(self) -> None:

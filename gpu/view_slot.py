@@ -1,8 +1,7 @@
 """What a view keeps from frame to frame: structure, film, ray type, policy; and its part of a frame.
 
 A frame's part has three acts: `prepare` decides and writes what kernels read, `draw` only launches, so that frames of
-one `shape` can be captured and repeated, and `finish` measures now and then and resolves the film into the view's
-pixels, which may be others every frame.
+one `shape` can be captured and repeated, and `finish` resolves the film into the frame's own pixels.
 """
 
 from __future__ import annotations
@@ -282,16 +281,19 @@ class ViewSlot:
             self.film.put_rows()
 
     def finish(self, surface: Surface) -> None:
-        """Count the update as done, measure the tree's quality now and then, and resolve the film into the view's
-        pixels, unless rows of this sample are still to come."""
+        """Count the update as done, and resolve the film, unless rows of this sample are still to come."""
         if self._left_aside is None and self.decision is not BORROWED:
             self.history.note(self.decision, surface.primitives)
-            if self.history.take_measurement_turn():
-                self._measure()
         if not self.is_whole:
             return
         with self.view.pixels.map() as image, self.target.phase("resolve"):
             self.film.resolve(image)
+
+    def measure_now_and_then(self) -> bool:
+        """Measure the tree's quality where that is due; whether it was."""
+        if is_due := self.history.take_measurement_turn():
+            self._measure()
+        return is_due
 
     def record(self) -> ViewRecord:
         """What the log keeps of this frame's view."""

@@ -214,7 +214,7 @@ def debugger_row(target: Target, scene: Scene, size: tuple[int, int], count: int
 
 def race_rows(target: Target, scene: Scene, size: tuple[int, int], count: int) -> list[Row]:
     """Frames of all contestants together over the sum of the frames of each alone; and how many of them, a picture of
-    each contestant, there are a second, without a window."""
+    each contestant, there are a second, without a window. Trees are measured as often as in a window that plays."""
 
     def frames_ms(structures: Sequence[str]) -> float:
         with contextlib.closing(Engine(target, scene)) as engine:
@@ -224,10 +224,10 @@ def race_rows(target: Target, scene: Scene, size: tuple[int, int], count: int) -
             def frame() -> None:
                 number = next(numbers)
                 engine.render_frame(Moment(time=number % 97 / 24.0, frame_id=number), views)
-                engine.flush()
 
             for _ in range(8):
                 frame()
+                target.synchronize()
             return median_ms(target, frame, count)
 
     alone = [frames_ms([name]) for name in CONTESTANTS]

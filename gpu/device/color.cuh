@@ -54,9 +54,16 @@ __device__ __forceinline__ Real power_of(Real base, Real exponent) {
 // steps of [0, 1), `thresholds` the linear value from which a level holds; a step is so short that at most one
 // threshold lies in it.
 constexpr int ENCODE_STEPS = 4096;
-__device__ __forceinline__ unsigned encode_srgb(float linear, const uint8* first_level, const float* thresholds) {
-    const float bounded = min(max(linear, 0.0f), 1.0f);
-    const int step = min((int)(bounded * (float)ENCODE_STEPS), ENCODE_STEPS - 1);
-    const unsigned level = first_level[step];
-    return level + (bounded >= thresholds[level + 1] ? 1u : 0u);
+__device__ __forceinline__ Int encode_srgb(Real linear, const uint8* first_level, const float* thresholds) {
+    const Real bounded = min(max(linear, splat(0.0f)), splat(1.0f));
+    const Int step = truncated(bounded * splat((float)ENCODE_STEPS)), last = splat_int(ENCODE_STEPS - 1);
+    float values[PACK];
+    int levels[PACK];  // steps before; lanes are looked up one by one from here, as each would come by way of memory
+    store(values, bounded);
+    store(levels, select(step < last, step, last));
+    for (int i = 0; i < PACK; ++i) {
+        const int level = first_level[levels[i]];
+        levels[i] = level + (values[i] >= thresholds[level + 1] ? 1 : 0);
+    }
+    return load(levels);
 }

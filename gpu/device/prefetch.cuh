@@ -8,7 +8,11 @@ constexpr int PREFETCH_POINTS_AHEAD = 8, PREFETCH_INDICES_AHEAD = 16;
 // be to the same place.
 #ifdef CUDA_ON_HOST
 constexpr int READS_AT_ONCE = 1;
-__device__ void prefetch(const void* at) { __builtin_prefetch(at); }
+// The empty statement keeps GCC from taking functions that do nothing else for ones that do nothing at all.
+__device__ __forceinline__ void prefetch(const void* at) {
+    __builtin_prefetch(at);
+    __asm__ volatile("" : : "r"(at));
+}
 #else
 constexpr int READS_AT_ONCE = 2;
 __device__ __forceinline__ void prefetch(const void*) {}

@@ -5,6 +5,7 @@
 
 #ifdef CUDA_ON_HOST
 typedef float Quad __attribute__((vector_size(16), may_alias));
+typedef int QuadMask __attribute__((vector_size(16)));
 
 __device__ __forceinline__ Quad make_quad(float x, float y, float z, float w) { return Quad{x, y, z, w}; }
 __device__ __forceinline__ Quad load_quad(const float4* at) { return *reinterpret_cast<const Quad*>(at); }
@@ -13,6 +14,10 @@ __device__ __forceinline__ float x_of(Quad a) { return a[0]; }
 __device__ __forceinline__ float y_of(Quad a) { return a[1]; }
 __device__ __forceinline__ float z_of(Quad a) { return a[2]; }
 __device__ __forceinline__ Quad turned3(Quad a) { return Quad{a[1], a[2], a[0], a[3]}; }
+__device__ __forceinline__ Quad min(Quad a, Quad b) { return a < b ? a : b; }
+__device__ __forceinline__ Quad max(Quad a, Quad b) { return a > b ? a : b; }
+// Without a branch.
+__device__ __forceinline__ Quad select(bool which, Quad a, Quad b) { return QuadMask{} - (which ? 1 : 0) ? a : b; }
 #else
 using Quad = float4;
 
@@ -33,7 +38,16 @@ __device__ __forceinline__ Quad operator*(Quad a, Quad b) {
     return make_float4(a.x * b.x, a.y * b.y, a.z * b.z, a.w * b.w);
 }
 __device__ __forceinline__ Quad operator*(Quad a, float s) { return make_float4(a.x * s, a.y * s, a.z * s, a.w * s); }
+__device__ __forceinline__ Quad min(Quad a, Quad b) {
+    return make_float4(min(a.x, b.x), min(a.y, b.y), min(a.z, b.z), min(a.w, b.w));
+}
+__device__ __forceinline__ Quad max(Quad a, Quad b) {
+    return make_float4(max(a.x, b.x), max(a.y, b.y), max(a.z, b.z), max(a.w, b.w));
+}
+__device__ __forceinline__ Quad select(bool which, Quad a, Quad b) { return which ? a : b; }
 #endif
+
+__device__ __forceinline__ Quad splat_quad(float value) { return make_quad(value, value, value, value); }
 
 // The first three as a vector.
 __device__ __forceinline__ Quad cross3(Quad a, Quad b) { return turned3(a * turned3(b) - turned3(a) * b); }

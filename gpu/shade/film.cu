@@ -25,13 +25,16 @@ extern "C" __global__ void resolve_film(const ViewFrame* frame, const float* sum
         const Real3 color = toned(frame->tone, select(is_ahead | splat_mask(is_begun), sum, splat3(0.0f, 0.0f, 0.0f)) *
                                                    select(is_ahead, scale_ahead, scale));
         const unsigned inside = mask_bits(at.inside);
+        const Int rgb = encode_srgb(color.x, first_level, thresholds) |
+                        encode_srgb(color.y, first_level, thresholds) << 8 |
+                        encode_srgb(color.z, first_level, thresholds) << 16;
+        int columns[PACK], rows[PACK], colors[PACK];
+        store(columns, at.x);
+        store(rows, at.y);
+        store(colors, rgb);
 #pragma unroll
         for (int i = 0; i < PACK; ++i) {
-            if (!(inside >> i & 1u)) continue;
-            const unsigned r = encode_srgb(lane(color.x, i), first_level, thresholds);
-            const unsigned g = encode_srgb(lane(color.y, i), first_level, thresholds);
-            const unsigned b = encode_srgb(lane(color.z, i), first_level, thresholds);
-            pixels[(int64)lane(at.y, i) * width + lane(at.x, i)] = r | g << 8 | b << 16 | 0xff000000u;
+            if (inside >> i & 1u) pixels[(int64)rows[i] * width + columns[i]] = (unsigned)colors[i] | 0xff000000u;
         }
     }
 }

@@ -12,7 +12,7 @@ from .given_rays import GivenRays
 from .ratio import RefitRatio
 
 MEASURE_INTERVAL = 0.1
-"""Seconds between two measurements of a tree's quality, at least."""
+"""Seconds between two measurements of a tree's quality, at least; where several views are drawn, one tree a frame."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,6 +1,7 @@
 // What a block does with a chunk, in two ways: with barriers and shared memory, as Zhou's implementation, or with
 // ballots and shuffles ([B] and [D] of Chang's paper). Unit constants: SHARED_SCANS, SHARED_REDUCTIONS.
 #pragma once
+#include "gpu/device/quad.cuh"
 #include "gpu/hierarchy/kdtree/builders/median_sah/large.cuh"
 
 struct ChunkRange {
@@ -153,34 +154,54 @@ __device__ __forceinline__ ChunkSides sides_of_chunk(const float4* references, c
     made.first = range.first + thread_index() * ITEMS;
     made.last = min(made.first + ITEMS, range.last);
     int packed = 0;
-    for (int i = made.first; i < made.last; ++i) packed += pack_sides(plan.sides(load_reference(references, i).box));
+    for (int i = made.first; i < made.last; ++i) packed += pack_sides(plan.sides_at(references, i));
     made.before = scan_chunk(packed, made.all);
     return made;
 }
 struct SideBoxes {
     Aabb left, right;
 };
-// Gives the boxes of what a thread stored.
+// What one side gets, in two words of a reference each, whose last numbers mean nothing.
+struct SideQuads {
+    Quad lower, upper;
+
+    __device__ __forceinline__ void grow(Quad low, Quad high) {
+        lower = min(lower, low);
+        upper = max(upper, high);
+    }
+    __device__ __forceinline__ Aabb box() const {
+        return {make_float3(x_of(lower), y_of(lower), z_of(lower)), make_float3(x_of(upper), y_of(upper), z_of(upper))};
+    }
+};
+// Gives the boxes of what a thread stored. Which side a reference goes to is as good as chance, so that only cut ones,
+// which are few, take a branch: their primitives are asked for at once, and they are cut behind the others.
 __device__ __forceinline__ SideBoxes store_sides(const Primitives& primitives, const Plan& plan,
                                                  const ChunkSides& sides_here, int left_base, int right_base, int clips,
                                                  float4* references) {
-    SideBoxes made = {empty_aabb(), empty_aabb()};
+    const Quad least = splat_quad(-FLOAT_MAX), greatest = splat_quad(FLOAT_MAX);
+    SideQuads on_left = {greatest, least}, on_right = {greatest, least};
     int left = left_base + lefts_of(sides_here.before), right = right_base + rights_of(sides_here.before);
-    int3 cut[ITEMS];  // reference and both places: cut behind the others, whose boxes stay in registers till then
+    int3 cut[ITEMS];  // reference and both places
     int cut_count = 0;
     for (int i = sides_here.first; i < sides_here.last; ++i) {
-        const Aabb box = load_reference(references, i).box;
-        const int sides = plan.sides(box);
-        if (sides == 1) {
-            copy_reference(references, i, left++);
-            made.left = merge(made.left, box);
-        } else if (sides == 2) {
-            copy_reference(references, i, right++);
-            made.right = merge(made.right, box);
-        } else {
+        const Quad low = load_quad(references + 2 * (int64)i), high = load_quad(references + 2 * (int64)i + 1);
+        const int sides = plan.sides_at(references, i), goes_right = sides >> 1;
+        if (sides == 3) {
             cut[cut_count++] = make_int3(i, left++, right++);
+            if (clips) primitives.prefetch_indices(__float_as_int(references[2 * (int64)i].w));
+            continue;
         }
+        const int64 place = left ^ ((left ^ right) & -goes_right);
+        left += 1 - goes_right;
+        right += goes_right;
+        store_quad(references + 2 * place, low);
+        store_quad(references + 2 * place + 1, high);
+        on_left.grow(select(goes_right != 0, greatest, low), select(goes_right != 0, least, high));
+        on_right.grow(select(goes_right != 0, low, greatest), select(goes_right != 0, high, least));
     }
+    for (int i = 0; clips && i < cut_count; ++i)
+        primitives.prefetch_points(__float_as_int(references[2 * (int64)cut[i].x].w));
+    SideBoxes made = {on_left.box(), on_right.box()};
     for (int i = 0; i < cut_count; ++i) {
         const Reference reference = load_reference(references, cut[i].x);
         const Aabb left_piece = piece_of(primitives, reference, plan, 0, clips),

@@ -39,11 +39,10 @@ __device__ __forceinline__ void store_reference(float4* references, int referenc
     references[2 * (int64)reference] = make_float4(box.lower.x, box.lower.y, box.lower.z, __int_as_float(prim_id));
     references[2 * (int64)reference + 1] = make_float4(box.upper.x, box.upper.y, box.upper.z, 0.0f);
 }
-// As it is, by registers: put together anew, it would wait on the host for its own words.
-__device__ __forceinline__ void copy_reference(float4* references, int from, int to) {
-    const float4 lower = references[2 * (int64)from], upper = references[2 * (int64)from + 1];
-    references[2 * (int64)to] = lower;
-    references[2 * (int64)to + 1] = upper;
+// The ends of a reference's box along an axis.
+__device__ __forceinline__ float2 ends_of(const float4* references, int reference, int axis) {
+    const float* words = &references[2 * (int64)reference].x;
+    return make_float2(words[axis], words[4 + axis]);
 }
 
 // A node that is being split, or the root of a small tree. `share`: how many references its subtree may have for each
@@ -145,9 +144,12 @@ __device__ __forceinline__ int axes_by_length(const Aabb& cell) {
 }
 
 // Bit 0: a part of it lies left; bit 1: right. What lies in the plane goes right.
+__device__ __forceinline__ int sides_between(float low, float high, float plane) {
+    const int is_left = low < plane, is_cut = is_left & (high > plane);
+    return is_left | (1 - is_left | is_cut) << 1;
+}
 __device__ __forceinline__ int sides_of(const Aabb& box, int axis, float plane) {
-    const float low = along(box.lower, axis), high = along(box.upper, axis);
-    return (low < plane ? 1 : 0) | (low >= plane || high > plane ? 2 : 0);
+    return sides_between(along(box.lower, axis), along(box.upper, axis), plane);
 }
 
 // Two counts below 2^16 in a word: of left sides and of right ones.
@@ -163,8 +165,10 @@ struct Plan {
     float plane;
     int left_base, right_base;
 
-    __device__ __forceinline__ int sides(const Aabb& box) const {
-        return axis == LEAF_AXIS ? 1 : sides_of(box, axis, plane);
+    __device__ __forceinline__ int sides_at(const float4* references, int reference) const {
+        if (axis == LEAF_AXIS) return 1;
+        const float2 ends = ends_of(references, reference, axis);
+        return sides_between(ends.x, ends.y, plane);
     }
 };
 __device__ __forceinline__ Plan load_plan(const int4* plans, int slot) {

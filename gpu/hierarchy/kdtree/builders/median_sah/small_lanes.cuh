@@ -22,17 +22,13 @@ struct LanePlanes {
                           (unsigned)words[RIGHT_WORDS][candidate], (unsigned)words[RIGHT_WORDS + 1][candidate]);
     }
 
+    // A pack of planes at a time, reference by reference, so that a set's bits never leave their lane.
     __device__ __forceinline__ void make_sets(int count) const {
         for (int axis = 0; axis < 3; ++axis) {
             const uint64 flat = flat_along(axis, count);
             for (int side = axis; side < SIDES; side += 3) {
-                for (int candidate = side * SMALL; candidate < side * SMALL + count; ++candidate) {
-                    uint64 left, right;
-                    find_sets(candidate, flat, count, left, right);
-                    words[LEFT_WORDS][candidate] = (int)left;
-                    words[LEFT_WORDS + 1][candidate] = (int)(left >> 32);
-                    words[RIGHT_WORDS][candidate] = (int)right;
-                    words[RIGHT_WORDS + 1][candidate] = (int)(right >> 32);
+                for (int i = 0; i < count; i += PACK) {
+                    for (int half = 0; half < 2; ++half) make_words(side, i, half, flat, count);
                 }
             }
         }
@@ -45,6 +41,25 @@ struct LanePlanes {
     }
 
 private:
+    // The words of a pack of planes that 32 of the references have bits in.
+    __device__ __forceinline__ void make_words(int side, int i, int half, uint64 flat, int count) const {
+        const int first = side * SMALL + i, begin = 32 * half, end = min(count, begin + 32);
+        const float *lows = planes + side % 3 * SMALL, *highs = lows + 3 * SMALL;
+        const Real at = load(planes + first);
+        Int left = splat_int(0), right = splat_int(0), bit = splat_int(1);
+        for (int other = begin; other < end; ++other, bit = bit << 1) {
+            left = select(splat(lows[other]) < at, left | bit, left);
+            right = select(splat(highs[other]) > at, right | bit, right);
+        }
+        Int& of_flat = side >= 3 ? left : right;
+        for (unsigned rest = (unsigned)(flat >> begin); rest != 0; rest &= rest - 1) {
+            const int place = __ffs((int)rest) - 1;
+            const Int with_flat = of_flat | splat_int((int)(1u << place));
+            of_flat = select(splat(lows[begin + place]) == at, with_flat, of_flat);
+        }
+        store(words[LEFT_WORDS + half] + first, left);
+        store(words[RIGHT_WORDS + half] + first, right);
+    }
     // Which references are flat along an axis.
     __device__ __forceinline__ uint64 flat_along(int axis, int count) const {
         const float *lows = planes + axis * SMALL, *highs = planes + (3 + axis) * SMALL;
@@ -107,9 +122,6 @@ __device__ __forceinline__ uint64 best_candidate(const LanePlanes& all, const Sm
     }
     const float cost = horizontal_min(least, splat_mask(true));
     const Mask cheapest = least == splat(cost) & splat_int(NO_CANDIDATE) < chosen;
-    int candidate = CANDIDATES;
-    for (unsigned rest = mask_bits(cheapest); rest != 0; rest &= rest - 1)
-        candidate = min(candidate, lane(chosen, __ffs((int)rest) - 1));
-    if (candidate == CANDIDATES) return 0;
-    return ~((uint64)__float_as_uint(cost) << 32 | (unsigned)candidate);
+    if (!any(cheapest)) return 0;
+    return ~((uint64)__float_as_uint(cost) << 32 | (unsigned)(int)horizontal_min(to_real(chosen), cheapest));
 }
