@@ -21,14 +21,12 @@ from .copies import CopyQueue, ImmediateCopies
 from .stopping import Stoppable
 
 Array = Any
-"""numpy.ndarray on the host target, cupy.ndarray on the CUDA target: shape, dtype, slicing, `.view`, `.reshape` are
-alike."""
+"""numpy.ndarray on the host, cupy.ndarray on CUDA: shape, dtype, slicing, `.view`, `.reshape` are alike."""
 
 WARP = 32
 """Threads that a kernel with a warp for each item is launched for, an item."""
 MOST_ITEMS = (1 << 31) - (1 << 24)
-"""Items of one launch: kernels count them in 32 bits, and the last step of a grid-stride loop, as long as the grid,
-must not pass 2^31."""
+"""Items of one launch: kernels count in 32 bits, and a grid-stride loop's last step, a grid, must not pass 2^31."""
 
 
 class TargetError(Error, RuntimeError):
