@@ -12,8 +12,11 @@ import ipaddress
 import logging
 import queue
 import re
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from multiprocessing import resource_tracker
 from typing import Any
 
 from .folder import Store
@@ -274,9 +277,32 @@ def _own_cluster(lanes: Sequence[Lane]) -> Iterator[str]:
     # Dask opens a port for its pages even where there are none: any that is free, beside other sweeps.
     ports = {"port": 0, "dashboard": False, "dashboard_address": "127.0.0.1:0"}
     scheduler = {"cls": Scheduler, "options": {**place, **ports}}
-    try:
-        started = SpecCluster(workers=workers, scheduler=scheduler, silence_logs=logging.CRITICAL)
-    except RuntimeError as error:  # a worker that did not come within Dask's time
-        raise SweepError(f"Dask's cluster of this machine did not start ({str(error).rstrip('.')})", AGAIN) from error
-    with started as cluster:
+    with contextlib.ExitStack() as stack:
+        with _undisturbed():
+            try:
+                cluster = SpecCluster(workers=workers, scheduler=scheduler, silence_logs=logging.CRITICAL)
+            except RuntimeError as error:  # a worker that did not come within Dask's time
+                why = str(error).rstrip(".")
+                raise SweepError(f"Dask's cluster of this machine did not start ({why})", AGAIN) from error
+            stack.enter_context(cluster)
         yield str(cluster.scheduler_address)
+
+
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Ctrl+C is heard once the block has ended, and never by threads and processes that begin in it: a terminal sends
+    it to workers, too, and Dask that is interrupted while it starts cannot close what it has begun."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    pressed = threading.Event()
+    resource_tracker.ensure_running()  # which would let the first process that begins hear it again
+    before = signal.signal(signal.SIGINT, lambda number, frame: pressed.set())
+    heard = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # those that begin have it from this thread
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, heard)
+        signal.signal(signal.SIGINT, before)
+    if pressed.is_set():
+        raise KeyboardInterrupt
