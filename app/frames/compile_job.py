@@ -14,8 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 from raygrove.gpu.linux import processors
 from raygrove.gpu.planned_units import planned_units
 from raygrove.gpu.scene import Scene
-from raygrove.gpu.target.base import Abandoned, Target, UnitSource
+from raygrove.gpu.target.base import Target, UnitSource
 from raygrove.gpu.target.planning import AheadCompiler, expected_work
+from raygrove.gpu.target.stopping import Abandoned
 from raygrove.gpu.view import ViewSettings
 
 

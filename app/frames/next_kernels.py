@@ -17,8 +17,9 @@ from raygrove.app.document.state import State
 from raygrove.app.frames.views import other_choice, view_settings, while_looking
 from raygrove.gpu.planned_units import planned_units
 from raygrove.gpu.scene import Scene
-from raygrove.gpu.target.base import Abandoned, Target
+from raygrove.gpu.target.base import Target
 from raygrove.gpu.target.planning import AheadCompiler
+from raygrove.gpu.target.stopping import Abandoned
 from raygrove.gpu.view import ViewSettings
 
 RAY_TYPES = ("smooth", "steps", "ao", "path", "whitted")

@@ -25,8 +25,7 @@ from raygrove.app.frames.switching import Switching
 from raygrove.app.problems.problem import Problem
 from raygrove.app.problems.problems import problem_of
 from raygrove.gpu.hierarchy.base import HierarchyError
-from raygrove.gpu.target.base import Abandoned, NotCompiled
-from raygrove.gpu.target.stopping import Stopped
+from raygrove.gpu.target.stopping import Abandoned, NotCompiled, Stopped
 
 if TYPE_CHECKING:
     from raygrove.app.frames.maker import FrameMaker

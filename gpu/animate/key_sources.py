@@ -41,8 +41,7 @@ def upload_meshes(
 ) -> tuple[Array, Array, dict[int, Shape]]:
     """Positions and normals of all shapes at rest and in their key frames, as many of each mesh as it has slots. Beside
     them all key frames of those meshes that have more."""
-    unused = np.zeros((tables.ALIGNED_VERTICES, 3), np.float32)
-    rows: tuple[list[np.ndarray], list[np.ndarray]] = [unused], [unused]
+    rows: tuple[list[np.ndarray], list[np.ndarray]] = [], []
     streamed: dict[int, tuple[np.ndarray, np.ndarray]] = {}
     for index, (mesh, room) in enumerate(zip(meshes, places.slots.tolist(), strict=True)):
         shapes = shapes_of(mesh)
@@ -50,16 +49,24 @@ def upload_meshes(
             streamed[index] = shapes
         for of, values in zip(rows, shapes, strict=True):
             of.append(tables.padded(np.asarray(values[:room], np.float32)))
-    if are_mapped:
-        positions, normals = (target.upload_mapped(np.concatenate(of), "animation") for of in rows)
+    if len(meshes) == 1 and not streamed:  # these may lie on the target already, where it computes in main memory
+        positions, normals = (target.upload_constant(values, "animation") for (values,) in rows)
     else:
-        positions, normals = (target.upload_joined(of, "animation") for of in rows)
+        unused = np.zeros((tables.ALIGNED_VERTICES, 3), np.float32)
+        joined = ([*of, unused] for of in rows)
+        positions, normals = (_upload(target, of, are_mapped) for of in joined)
     found = {}
     for index, given in streamed.items():
         first, stride, first_time = (int(of[index]) for of in (places.first, places.strides, places.first_time))
         parts = tuple(Part(v, source, first, stride) for v, source in zip(given, (positions, normals), strict=True))
         found[index] = Shape(parts, (first_time,))
     return positions, normals, found
+
+
+def _upload(target: Target, parts: list[np.ndarray], are_mapped: bool) -> Array:
+    if are_mapped:
+        return target.upload_mapped(np.concatenate(parts), "animation")
+    return target.upload_joined(parts, "animation")
 
 
 def shapes_of(mesh: Mesh) -> tuple[np.ndarray, np.ndarray]:

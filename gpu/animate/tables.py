@@ -137,9 +137,9 @@ class SourceTables:
 
 
 def source_tables(meshes: tuple[Mesh, ...], slots: np.ndarray | None = None) -> SourceTables:
-    """Places of all meshes in the source buffer, which starts with ALIGNED_VERTICES unused vertices, so that it is
-    never empty. `slots` (meshes,) where fewer of a mesh's keys have room than there are; the first ones lie there to
-    begin with."""
+    """Places of all meshes in the source buffer, which ends with ALIGNED_VERTICES unused vertices where it is not one
+    mesh's alone, so that it is never empty. `slots` (meshes,) where fewer of a mesh's keys have room than there are;
+    the first ones lie there to begin with."""
     keys = np.array([len(m.key_frames.times) if m.key_frames is not None else 1 for m in meshes], np.int64)
     slots = keys if slots is None else slots
     strides = np.array([_aligned(len(m.positions)) for m in meshes], np.int64)
@@ -149,7 +149,7 @@ def source_tables(meshes: tuple[Mesh, ...], slots: np.ndarray | None = None) -> 
     numbers = [np.arange(count) % room for count, room in zip(keys.tolist(), slots.tolist(), strict=True)]
     key_slots = np.concatenate(numbers).astype(np.int32) if meshes else np.zeros(1, np.int32)
     sizes = slots * strides
-    first = ALIGNED_VERTICES + np.cumsum(sizes) - sizes
+    first = np.cumsum(sizes) - sizes
     return SourceTables(
         first, keys, slots, strides, np.cumsum(counts) - counts, joined, key_slots, ALIGNED_VERTICES + int(sizes.sum())
     )

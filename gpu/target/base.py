@@ -41,14 +41,6 @@ class CompileError(TargetError):
     """A kernel unit did not compile; the message holds the compiler's text."""
 
 
-class Abandoned(Exception):  # noqa: N818 - nothing went wrong
-    """Raised where `Target.check` says that what is being prepared is not wanted any more."""
-
-
-class NotCompiled(Exception):  # noqa: N818 - nothing went wrong
-    """Raised where `Target.check` says that nothing is to be compiled now: a unit is not in the cache."""
-
-
 class OutOfMemoryError(TargetError):
     """An array did not fit: `needed` and `available` in bytes."""
 
@@ -227,6 +219,12 @@ class Target(Stoppable, abc.ABC):
     def upload_joined(self, parts: Sequence[np.ndarray], tag: str) -> Array:
         """A copy of host values (N_k, ...) of one type, one part after the other; not for use inside a frame."""
         return self.upload(np.concatenate(parts), tag)
+
+    def upload_constant(self, values: np.ndarray, tag: str) -> Array:
+        """Host values that neither launches nor `write` will change: a copy, but where the target computes in main
+        memory, and nobody else can change them either (numpy has them read-only), these themselves. Not for use inside
+        a frame."""
+        return self.upload(values, tag)
 
     def upload_mapped(self, values: np.ndarray, tag: str) -> Array:
         """Such a copy in page-locked memory of the host, which launches read over the bus; on a target in main memory

@@ -10,10 +10,8 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import dataclasses
-import hashlib
 import math
 import os
-import pathlib
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -39,6 +37,7 @@ from .checks import ARRAYS_AT, REPORT, STATE, Checks
 from .host_clock import HostClock
 from .host_compiler import compile_library, processor
 from .host_recording import Recording
+from .host_runtime import load_runtime
 from .stopping import StopFlag
 from .structs import address
 from .thesis_sort import chosen_of_thesis
@@ -81,7 +80,7 @@ class HostTarget(Target):
             )
         self.device_name, flags = processor()
         self.lane_count = 16 if {"avx512f", "avx512vl"} <= flags else 8
-        self._runtime = _load_runtime()
+        self._runtime = load_runtime()
         threads = self.options.threads or processors()
         split = int(os.environ.get("RAYGROVE_HOST_FORCE_SPLIT", "0") == "1")
         spin_us = self.options.spin_us
@@ -114,12 +113,16 @@ class HostTarget(Target):
             raw = np.empty(size + _ALIGNMENT, np.uint8)
         except MemoryError as error:
             raise OutOfMemoryError(tag, size, free_memory()) from error
-        self._tags[tag] = self._tags.get(tag, 0) + size
         start = -address(raw) % _ALIGNMENT
-        weakref.finalize(raw, self._forget, tag, size, address(raw) + start).atexit = False
-        if self._checks is not None:
-            self._checks.add(address(raw) + start, size, tag)
+        self._count(raw, tag, size, address(raw) + start)
         return raw[start : start + size].view(dtype).reshape(shape)
+
+    def _count(self, array: np.ndarray, tag: str, size: int, first: int) -> None:
+        """Know memory of `size` bytes from the address `first` on for as long as there is the array."""
+        self._tags[tag] = self._tags.get(tag, 0) + size
+        weakref.finalize(array, self._forget, tag, size, first).atexit = False
+        if self._checks is not None:
+            self._checks.add(first, size, tag)
 
     def _forget(self, tag: str, size: int, first: int) -> None:
         self._tags[tag] -= size
@@ -157,6 +160,13 @@ class HostTarget(Target):
         array = self.empty((count, *like.shape[1:]), like.dtype, tag)
         np.concatenate(parts, out=array)  # no copy in between, which may have most of what a scene has
         return array
+
+    def upload_constant(self, values: np.ndarray, tag: str) -> Array:
+        if values.flags.writeable or not values.flags.c_contiguous:
+            return self.upload(values, tag)
+        lent = values.view()
+        self._count(lent, tag, values.nbytes, address(values))
+        return lent
 
     def write(self, array: Array, values: np.ndarray) -> None:
         self._not_captured("write to an array")
@@ -372,26 +382,3 @@ class HostTarget(Target):
             self._pool = ctypes.c_void_p(None)
         self._units.clear()
         self.forget_scratch()
-
-
-def _load_runtime() -> ctypes.CDLL:
-    path = pathlib.Path(__file__).with_name("host_runtime.cpp")
-    text = path.read_text(encoding="utf-8")
-    library = compile_library(text, hashlib.sha256(text.encode()).hexdigest(), False, ("-lpthread",))
-    pointer, integer = ctypes.c_void_p, ctypes.c_int
-    library.pool_create.restype = pointer
-    library.pool_create.argtypes = [integer, integer, integer]
-    library.pool_threads.argtypes = [pointer]
-    library.pool_run.argtypes = [pointer, pointer, pointer, integer, pointer]
-    library.pool_run.restype = None
-    library.pool_destroy.argtypes = [pointer]
-    library.pool_destroy.restype = None
-    for sort in (library.sort_u32, library.sort_u64):
-        sort.argtypes = [pointer, pointer, pointer, pointer, pointer, ctypes.c_int64, integer, integer]
-        sort.restype = None
-    library.sort_passes.argtypes = [ctypes.c_int64, integer, integer]
-    library.exclusive_scan.argtypes = [pointer, pointer, pointer, ctypes.c_int64]
-    library.exclusive_scan.restype = None
-    library.fill.argtypes = [pointer, pointer, ctypes.c_uint64, ctypes.c_int64]
-    library.fill.restype = None
-    return library

@@ -14,6 +14,14 @@ class Stopped(Exception):  # noqa: N818 - nothing went wrong
     """Raised at the end of `Stoppable.stoppable` after `stop`: what was launched there is worth nothing."""
 
 
+class Abandoned(Exception):  # noqa: N818 - nothing went wrong
+    """Raised where `Target.check` says that what is being prepared is not wanted any more."""
+
+
+class NotCompiled(Exception):  # noqa: N818 - nothing went wrong
+    """Raised where `Target.check` says that nothing is to be compiled now: a unit is not in the cache."""
+
+
 class Stoppable:
     """What a target whose launches cannot be stopped does: nothing."""
 

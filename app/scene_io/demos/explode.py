@@ -3,8 +3,6 @@ refit fails."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from raygrove.gpu.scene import KeyFrames, Light, Material, Mesh, Scene
@@ -19,8 +17,9 @@ KEY_BYTES = 160 << 20
 """What all key frames together may take, as long as there are two."""
 FLIGHT_CHUNK = 1 << 17
 """Triangles whose random numbers are drawn at a time."""
-CACHED = 1 << 12
-"""Triangles that fly through all key frames together: what they are computed from stays in a processor's cache."""
+TOGETHER = 1 << 11
+"""Triangles that fly through all key frames at once: few calls of numpy, each of which lets other threads have Python
+and waits for it again, over what stays in a processor's cache."""
 
 Turned = tuple[np.ndarray, np.ndarray, np.ndarray]
 """Vectors about axes in three parts: along, across, and a quarter turn on."""
@@ -69,7 +68,9 @@ def _fly(
     about its own axis. The flight starts at rest, so that the object is whole for a moment. Returns the bounds over all
     keys."""
     rng = np.random.default_rng([seed, 1])
-    lower, upper = np.full(3, np.inf), np.full(3, -np.inf)
+    flown = (np.maximum(0.0, times - 0.08 * DURATION) ** 1.3 * 0.13).astype(np.float32)
+    moving = int(np.count_nonzero(flown == 0.0))  # the first key that is not whole
+    ends = whole.positions.min(axis=0), whole.positions.max(axis=0)
     for first in range(0, len(whole.triangles), FLIGHT_CHUNK):
         corners = whole.triangles[first : first + FLIGHT_CHUNK]
         n = len(corners)
@@ -80,49 +81,51 @@ def _fly(
         axis = rng.standard_normal((n, 1, 3)).astype(np.float32)
         axis /= np.linalg.norm(axis, axis=2, keepdims=True)
         spin = rng.uniform(-4.0, 4.0, (n, 1, 1)).astype(np.float32)
+        own = slice(3 * first, 3 * (first + n))
+        positions[:moving, own], normals[:moving, own] = points.reshape(-1, 3), directions.reshape(-1, 3)
         offsets, turning = _spinning(points - centre, axis), _spinning(directions, axis)
-        for start in range(0, n, CACHED):
-            block = slice(start, min(start + CACHED, n))
+        moves = _stacked(velocity, centre, offsets), _stacked(None, None, turning)
+        for start in range(0, n, TOGETHER):
+            block = slice(start, min(start + TOGETHER, n))
             part = slice(3 * (first + block.start), 3 * (first + block.stop))
-            centres, velocities, spins = (values[block, 0].T.copy() for values in (centre, velocity, spin))
-            flight = _Flight(centres, velocities, spins, _by_axes(offsets, block), _by_axes(turning, block))
-            _fly_block(flight, times, (positions[:, part], normals[:, part]), (lower, upper))
-    return lower, upper
+            filled = positions[moving:, part], normals[moving:, part]
+            _fly_block(spin[block, :, 0], (moves[0][block], moves[1][block]), flown[moving:], filled, ends)
+    for values in (positions, normals):
+        values.flags.writeable = False  # a target in main memory draws from them as they are
+    return ends
 
 
-class _Flight(NamedTuple):
-    """Of N triangles: centres and velocities (3, N), how fast they spin (1, N), and what turns with them, (3, 3, N) by
-    corners and axes: where the corners lie from the centres, and the normals there."""
-
-    centre: np.ndarray
-    velocity: np.ndarray
-    spin: np.ndarray
-    offsets: Turned
-    normals: Turned
-
-
-def _by_axes(parts: Turned, block: slice) -> Turned:
-    """A block of (N, 3, 3) as (3, 3, N): numpy computes long rows faster than short ones."""
-    along, across, quarter = (values[block].transpose(1, 2, 0).copy() for values in parts)
-    return along, across, quarter
+def _stacked(velocity: np.ndarray | None, centre: np.ndarray | None, parts: Turned) -> np.ndarray:
+    """(N, 4, 9) or, without a velocity, (N, 3, 9): what the distance flown, one, and the angle's cosine and sine are
+    multiplied by to give three vectors of each of N triangles."""
+    along, across, quarter = (part.reshape(-1, 9) for part in parts)
+    if velocity is None or centre is None:
+        return np.stack([along, across, quarter], axis=1)
+    rest = along + np.tile(centre[:, 0], 3)
+    return np.stack([np.tile(velocity[:, 0], 3), rest, across, quarter], axis=1)
 
 
 def _fly_block(
-    flight: _Flight, times: np.ndarray, filled: tuple[np.ndarray, np.ndarray], ends: tuple[np.ndarray, np.ndarray]
+    spin: np.ndarray,
+    moves: tuple[np.ndarray, np.ndarray],
+    flown: np.ndarray,
+    filled: tuple[np.ndarray, np.ndarray],
+    ends: tuple[np.ndarray, np.ndarray],
 ) -> None:
-    """Fill (K, 3 N, 3) positions and normals of N triangles, and widen the bounds."""
-    n, (lower, upper) = flight.spin.shape[1], ends
-    for key, time in enumerate(times):
-        flown = np.float32(max(0.0, time - 0.08 * DURATION) ** 1.3 * 0.13)
-        angle = flight.spin * flown
-        cosine, sine = np.cos(angle), np.sin(angle)
-        moved, turned = _turned(flight.offsets, cosine, sine), _turned(flight.normals, cosine, sine)
-        moved += flight.centre + flight.velocity * flown
-        for values, made in zip(filled, (moved, turned), strict=True):
-            values[key].reshape(n, 9)[:] = made.reshape(9, n).T
-        for axis in range(3):
-            lower[axis] = min(lower[axis], moved[:, axis].min())
-            upper[axis] = max(upper[axis], moved[:, axis].max())
+    """Fill (K, 3 N, 3) positions and normals of N triangles that spin so fast (N, 1) and have flown so far (K,), and
+    widen the bounds."""
+    angles = spin * flown
+    factors = np.ones((*angles.shape, 4), np.float32)
+    factors[..., 0] = flown
+    np.cos(angles, out=factors[..., 2])
+    np.sin(angles, out=factors[..., 3])
+    for values, move in zip(filled, moves, strict=True):
+        by_triangle = values.reshape(len(flown), len(spin), 9).transpose(1, 0, 2)
+        np.matmul(factors[..., 4 - move.shape[1] :], move, out=by_triangle)
+    lower, upper = ends
+    rows = filled[0].reshape(len(flown), -1)
+    np.minimum(lower, rows.min(axis=0).reshape(-1, 3).min(axis=0), out=lower)
+    np.maximum(upper, rows.max(axis=0).reshape(-1, 3).max(axis=0), out=upper)
 
 
 def _spinning(vectors: np.ndarray, axis: np.ndarray) -> Turned:
@@ -132,12 +135,3 @@ def _spinning(vectors: np.ndarray, axis: np.ndarray) -> Turned:
     x, y, z = vectors[..., 0], vectors[..., 1], vectors[..., 2]
     a, b, c = axis[..., 0], axis[..., 1], axis[..., 2]
     return along, vectors - along, np.stack([b * z - c * y, c * x - a * z, a * y - b * x], axis=2)
-
-
-def _turned(parts: Turned, cosine: np.ndarray, sine: np.ndarray) -> np.ndarray:
-    """The vectors (3, 3, N) turned by angles of which (1, N) are the cosines and sines."""
-    along, across, quarter = parts
-    turned = across * cosine
-    turned += along
-    turned += quarter * sine
-    return turned

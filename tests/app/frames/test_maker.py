@@ -19,7 +19,8 @@ from raygrove.gpu.gravity import GravityOptions
 from raygrove.gpu.region import Region, RegionContents
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.stats import FrameStatistics
-from raygrove.gpu.target.base import Abandoned, NoDeviceError
+from raygrove.gpu.target.base import NoDeviceError
+from raygrove.gpu.target.stopping import Abandoned
 
 from .fake_engine import Clock, FakeEngine, Makers
 

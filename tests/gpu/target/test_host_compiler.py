@@ -10,8 +10,9 @@ import time
 import pytest
 
 from raygrove.gpu.target import host_compiler
-from raygrove.gpu.target.base import Abandoned, CompileError, NoDeviceError
+from raygrove.gpu.target.base import CompileError, NoDeviceError
 from raygrove.gpu.target.host_compiler import compile_library
+from raygrove.gpu.target.stopping import Abandoned
 
 TEXT = """
 #ifndef NUMBER

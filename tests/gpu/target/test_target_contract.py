@@ -97,6 +97,20 @@ def test_parts_are_uploaded_one_after_the_other(target: Target) -> None:
     assert target.download(array)[:4].all(), "a copy"
 
 
+def test_constants_are_copied_unless_nobody_can_change_them(target: Target) -> None:
+    values = np.arange(24, dtype=np.float32).reshape(8, 3)
+    copied = target.upload_constant(values, "contract")
+    values[:] = 0.0
+    values.flags.writeable = False
+    lent = target.upload_constant(values, "contract")
+    assert target.download(copied).any() and np.array_equal(target.download(lent), values)
+    if target.kind == "host":
+        assert np.shares_memory(lent, values)
+    assert target.memory()["contract"] == 2 * values.nbytes
+    del lent
+    assert target.memory()["contract"] == values.nbytes
+
+
 def test_a_download_is_a_copy(target: Target) -> None:
     array = target.upload(np.arange(4, dtype="i4"), "contract")
     target.download(array)[:] = 9

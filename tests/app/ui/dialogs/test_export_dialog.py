@@ -21,7 +21,8 @@ from raygrove.app.ui.dialogs import questions
 from raygrove.app.ui.dialogs.export_dialog import FORMATS, ExportDialog
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.quantise.palette import quantise
-from raygrove.gpu.target.base import Abandoned, Target
+from raygrove.gpu.target.base import Target
+from raygrove.gpu.target.stopping import Abandoned
 from tests.app.stand_ins import PaintedMaker, settle, wait_for_exports
 
 PNG, VIDEO, EXR, CSV, JSON = range(len(FORMATS))
