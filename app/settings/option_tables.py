@@ -156,6 +156,6 @@ _GROUPS: dict[str, Callable[[], dict[str, Any]]] = {
 }
 _FINDERS: dict[str, Callable[[str], Any]] = {
     "hierarchy": builder,
-    "optimiser": lambda name: optimisers().get(name),
+    "optimiser": lambda name: None if name == "none" else optimisers().get(name),
     "ray_type": ray_type,
 }

@@ -54,6 +54,12 @@ def title(key: str, value: str) -> str:
     return found or _WORDS.get(value) or words(value)
 
 
+def layout_title(hierarchy: str, layout: str) -> str:
+    """The title of a layout of a structure, which is imported without the others."""
+    kind = option_tables.builder(hierarchy)
+    return (kind.titles().get(layout, "") if kind is not None else "") or title("layout", layout)
+
+
 def short_title(key: str, value: str) -> str:
     """The same without what it says in brackets, for where there is little room."""
     return re.sub(r" \([^()]*\)$", "", title(key, value))

@@ -39,7 +39,7 @@ def structure_rows(
         "The published preset whose values are all in force: Settings > Presets > As published has them."
     ))  # fmt: skip
     improved = titles.short_title("optimiser", optimiser) if optimiser != "none" else DASH
-    builder, layout = titles.short_title("hierarchy", view.hierarchy), titles.title("layout", view.layout)
+    builder, layout = titles.short_title("hierarchy", view.hierarchy), titles.layout_title(view.hierarchy, view.layout)
     compared_tip = tr("Statistics", (
         "How the SAH cost stands to that of binned SAH at the same instant. Return on this row builds that once, "
         "beside the picture, as Structure > Compare with binned SAH does."
