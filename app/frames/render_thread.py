@@ -67,8 +67,9 @@ class RenderThread:
         self._thread = threading.Thread(target=self._run, name="render", daemon=True)
 
     def start(self) -> None:
-        """Start the thread."""
-        self._thread.start()
+        """Start the thread, if it does not run yet."""
+        if self._thread.ident is None:
+            self._thread.start()
 
     def submit(self, request: FrameRequest | None) -> None:
         """Draw this next, in place of what waits; None: nothing (the scene was closed). Never waits for a frame."""

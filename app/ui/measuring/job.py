@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from raygrove.app.ui.commands.commands import Commands
     from raygrove.app.ui.messages.toasts import Toasts
     from raygrove.app.ui.panels.stats_panel import StatsPanel
+    from raygrove.app.ui.window.first_picture import FirstPicture
 
 Job = TypeVar("Job")
 
@@ -37,6 +38,7 @@ class MeasuredWindow(Protocol):
     toasts: Toasts
     stats_panel: StatsPanel
     commands: Commands
+    first_picture: FirstPicture | None
 
     @property
     def view(self) -> Any:

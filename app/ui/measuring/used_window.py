@@ -24,7 +24,7 @@ class FirstUse:
     def __init__(self, window: MeasuredWindow, structure: str) -> None:
         self._window, self._structure = window, structure
         self.problems: list[str] = []
-        self.picture_at: float | None = None
+        self.picture_at = window.first_picture.at if window.first_picture is not None else None
         self.seconds: float | None = None
         self.meanwhile = 0
         self.longest_gap_s = 0.0
@@ -69,9 +69,13 @@ def measure(document: Document, structure: str, size: Sequence[int] | None) -> d
     """Open a window on a document, whose picture has `size` pixels, or whatever the window leaves it; close it once all
     is known. When the window and its first picture were painted, and what the first use of a structure took."""
     has_scene = bool(document.jobs) or document.scene is not None
-    application, window = begin(), make_window(document, page_first=not has_scene)
+    wanted = (size[0], size[1]) if size is not None else None
+    application = begin()
+    window = make_window(document, page_first=not has_scene, picture_first=has_scene, size=wanted)
     measured = FirstUse(window, structure)
     first = open_measured(window, size)
+    if measured.picture_at is not None and not structure:
+        QTimer.singleShot(0, window.close)
     if not has_scene and first.at is not None:
         QTimer.singleShot(0, window.close)
     elif not has_scene:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QByteArray
+from PySide6.QtCore import QByteArray, QMargins, QSize
 from PySide6.QtWidgets import QMainWindow
 
 from raygrove.app.settings.workspaces import FIRST
@@ -110,6 +110,26 @@ class Memory:
         if isinstance(stored, QByteArray):
             window.restoreGeometry(stored)
 
+    def lines(self) -> tuple[int, int] | None:
+        """How high the menu bar and the status bar were; None where nobody knows."""
+        numbers = _numbers(self._values.value("lines"), 2)
+        return (numbers[0], numbers[1]) if numbers else None
+
+    def keep_lines(self, menus: int, status: int) -> None:
+        """Remember that."""
+        self._values.set("lines", [menus, status])
+
+    def around_picture(self, size: QSize) -> QMargins | None:
+        """What was around the picture in a window of this size between its menus and its status bar; None where nobody
+        knows."""
+        numbers = _numbers(self._values.value("around"), 6)
+        return QMargins(*numbers[2:]) if numbers[:2] == [size.width(), size.height()] else None
+
+    def keep_around_picture(self, size: QSize, around: QMargins) -> None:
+        """Remember that."""
+        sides = around.left(), around.top(), around.right(), around.bottom()
+        self._values.set("around", [size.width(), size.height(), *sides])
+
     def restore_docks(self, window: QMainWindow, workspace: str) -> bool:
         """Put the docks where they were in a workspace; whether that is known."""
         stored = self._values.value(_docks_of(workspace))
@@ -134,6 +154,13 @@ class Memory:
 def _listed(stored: Any) -> list[Any]:
     """A list as it was stored: QSettings reads one of a single text as that text."""
     return stored if isinstance(stored, list) else [] if stored is None else [stored]
+
+
+def _numbers(stored: Any, count: int) -> list[int]:
+    """So many numbers of pixels as they were stored, which may be texts by now; none where they are anything else."""
+    texts = [str(one) for one in _listed(stored)]
+    is_known = len(texts) == count and all(text.isdecimal() and len(text) < 6 for text in texts)
+    return [int(text) for text in texts] if is_known else []
 
 
 def _there(stored: Any) -> list[str]:

@@ -72,8 +72,10 @@ def _run_window(
     application = make_application(document.state.settings.display.swap_interval)
     listening = len(document.on_scene)
     size = getattr(arguments, "size", None) if place is None else None
+    size = (size[0], size[1]) if size else None
     is_page = place is None and size is None and _opens_nothing(document, arguments)
-    window = make_window(document, began, page_first=is_page)
+    is_picture = place is None and bool(document.jobs)
+    window = make_window(document, began, page_first=is_page, picture_first=is_picture, size=size)
     from raygrove.app.ui.session.settings_files import show_remarks  # with the window's parts, behind its first page
     from raygrove.app.ui.window.docks import fit_to_screen
     from raygrove.app.ui.window.side_room import SideRoom
@@ -81,7 +83,7 @@ def _run_window(
     presenter = PresenterSize(window.session, first, window)
     if size is None:
         SideRoom(window, window.docks, window.workspaces, window.page_alone, window.memory)
-    open_window(window, tuple(size) if size else None)
+    open_window(window, size)
     if place is not None:
         place.give(window)
     fit_to_screen(window)
@@ -174,10 +176,20 @@ def has_hardware_gl() -> bool:
     return has_graphics_card() and is_hardware(gl_renderer())
 
 
-def make_window(document: Document, began: dict[str, str] | None = None, *, page_first: bool = False) -> MainWindow:
-    """The window on a document, not shown yet unless its first page is to be (MainWindow)."""
-    window = MainWindow(make_session(document, began), make_view, page_first=page_first)
+def make_window(
+    document: Document,
+    began: dict[str, str] | None = None,
+    *,
+    page_first: bool = False,
+    picture_first: bool = False,
+    size: tuple[int, int] | None = None,
+) -> MainWindow:
+    """The window on a document, not shown yet unless its first page or its first picture is to be (MainWindow)."""
+    session = make_session(document, began)
+    window = MainWindow(session, make_view, page_first=page_first, picture_first=picture_first, size=size)
     Rest(window.session, window)
+    if window.first_picture is not None:
+        window.first_picture.tell()
     return window
 
 

@@ -3,10 +3,11 @@ document."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtCore import QEvent, QMargins, Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
@@ -19,9 +20,6 @@ from raygrove.app.ui.session import recent_files
 from raygrove.app.ui.session.session import Session
 from raygrove.app.ui.widgets.first_paint import FirstPaint
 from raygrove.app.ui.window import theme
-from raygrove.app.ui.window.previews import Previews
-from raygrove.app.ui.window.recent_pictures import RecentPictures
-from raygrove.app.ui.window.welcome import WelcomePage
 from raygrove.gpu.scene import Scene
 
 if TYPE_CHECKING:
@@ -46,21 +44,33 @@ if TYPE_CHECKING:
     from raygrove.app.ui.session.set_aside import SetAside
     from raygrove.app.ui.timeline.timeline_bar import TimelineBar
     from raygrove.app.ui.window.docks import PageAlone, PictureAlone
+    from raygrove.app.ui.window.first_picture import FirstPicture
     from raygrove.app.ui.window.picture_place import PicturePlace
+    from raygrove.app.ui.window.previews import Previews
     from raygrove.app.ui.window.rail import Rail
+    from raygrove.app.ui.window.recent_pictures import RecentPictures
     from raygrove.app.ui.window.tour import Tour
+    from raygrove.app.ui.window.welcome import WelcomePage
     from raygrove.app.ui.window.workspaces import Workspaces
 
 PAINT_MS = 500
 """How long the first page may be waited for before the rest of the window is made."""
 
+LINES, AROUND = (20, 28), QMargins(40, 68, 336, 39)
+"""Pixels of the menu bar's and the status bar's height, and around the picture between them, where nobody knows them
+from the last time."""
+
 
 class MainWindow(QMainWindow):
     """See the module. The session was made before; the window takes it over. `make_view` makes the widget that shows
     pictures: the GL viewport or the painter view, as the settings say. With `page_first` the first page is shown and
-    painted before the rest is made."""
+    painted before the rest is made, with `picture_first` the first picture, of `size` where that is given."""
 
     asks_before_quitting = True
+
+    previews: Previews
+    recent_pictures: RecentPictures
+    welcome: WelcomePage
 
     place: PicturePlace
     camera_commands: CameraCommands
@@ -98,6 +108,8 @@ class MainWindow(QMainWindow):
         parent: QWidget | None = None,
         *,
         page_first: bool = False,
+        picture_first: bool = False,
+        size: tuple[int, int] | None = None,
     ) -> None:
         super().__init__(parent)
         self.session = session
@@ -111,41 +123,85 @@ class MainWindow(QMainWindow):
         self.resize(1280, 860)
         self.first_paint = FirstPaint(self)
         self._is_whole = self._is_closed = self._closes = False
+        self.first_picture: FirstPicture | None = None
+        self.stack = QStackedWidget()
+        column = self._column()
+        if picture_first:
+            self._paint_picture(make_view, column, size)
         self._make_page()
         if page_first:
             self._paint_page()
         from raygrove.app.ui.window import window_parts  # panels, menus, dialogs: most of a start
 
         window_parts.make(self, make_view)
+        column.setContentsMargins(0, 0, 0, 0)
         self._is_whole = True
         self.show_state()
         if self._closes:
             QTimer.singleShot(0, self, self.close)
 
-    def _make_page(self) -> None:
-        """The first page, in the middle of the window."""
-        self.stack = QStackedWidget()
-        self.previews = Previews(parent=self)
-        self.recent_pictures = RecentPictures(self.session, lambda: self.view.picture(), self)
-        self.welcome = WelcomePage(self.demos, self.previews, self.recent_pictures)
-        self.stack.addWidget(self.welcome)
+    def _column(self) -> QVBoxLayout:
+        """The middle of the window, with its stack of pages."""
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.stack, 1)
         self.setCentralWidget(page)
+        return column
+
+    def _make_page(self) -> None:
+        """The first page."""
+        from raygrove.app.ui.window.previews import Previews
+        from raygrove.app.ui.window.recent_pictures import RecentPictures
+        from raygrove.app.ui.window.welcome import WelcomePage  # not before the picture of a window that begins with it
+
+        self.previews = Previews(parent=self)
+        self.recent_pictures = RecentPictures(self.session, lambda: self.view.picture(), self)
+        self.welcome = WelcomePage(self.demos, self.previews, self.recent_pictures)
+        self.stack.addWidget(self.welcome)
 
     def _paint_page(self) -> None:
         """Show the first page before the rest is imported and made, which nobody sees beside it. Mouse and keyboard
         wait until all is there."""
         self.memory.restore_window(self)
-        line = self.menuBar().addAction(" ")  # the room of the menus' titles, and below that of the status
-        self.statusBar()
-        self.show_welcome()
-        self.show()
-        self.first_paint.wait(PAINT_MS)
-        self.menuBar().removeAction(line)
+        with self._lines():
+            self.show_welcome()
+            self.show()
+            self.first_paint.wait(PAINT_MS)
+
+    def _paint_picture(
+        self, make_view: Callable[[str], Any], column: QVBoxLayout, size: tuple[int, int] | None
+    ) -> None:
+        """Show the first picture, where it will be, before the rest is imported and made."""
+        from raygrove.app.ui.window.first_picture import FirstPicture
+
+        self.first_picture = first = FirstPicture(self.session, make_view, self.stack, self)
+        self.memory.restore_window(self)
+        least, most = self.stack.minimumSize(), self.stack.maximumSize()
+        with self._lines():
+            if size is None:
+                column.setContentsMargins(self.memory.around_picture(self.size()) or AROUND)
+            else:
+                ratio = self.devicePixelRatioF()
+                self.stack.setFixedSize(round(size[0] / ratio), round(size[1] / ratio))
+                self.adjustSize()
+            self.show()
+            first.wait()
+        self.stack.setMinimumSize(least)
+        self.stack.setMaximumSize(most)
+
+    @contextlib.contextmanager
+    def _lines(self) -> Iterator[None]:
+        """The room of the menus' titles, and that of the status below, before there are any."""
+        bars = self.menuBar(), self.statusBar()
+        line = bars[0].addAction(" ")
+        for bar, height in zip(bars, self.memory.lines() or LINES, strict=True):
+            bar.setMinimumHeight(height)
+        yield
+        for bar in bars:
+            bar.setMinimumHeight(0)
+        bars[0].removeAction(line)
 
     @property
     def view(self) -> Any:
@@ -306,6 +362,15 @@ class MainWindow(QMainWindow):
         else:
             super().keyPressEvent(event)
 
+    def _keep_place(self) -> None:
+        """Remember how high the bars are, and where the picture is in a window that shows one."""
+        if self.isVisible() and self.menuBar().isVisible():
+            self.memory.keep_lines(self.menuBar().height(), self.statusBar().height())
+        if self.stack.currentWidget() is self.view and self.isVisible() and not self.isFullScreen():
+            from raygrove.app.ui.window.first_picture import place_of
+
+            self.memory.keep_around_picture(*place_of(self, self.view))
+
     def closeEvent(self, event: QCloseEvent) -> None:
         """Remember the window, cancel jobs, end the render thread; where work would be lost only once that was said."""
         if not self._is_whole:
@@ -319,6 +384,7 @@ class MainWindow(QMainWindow):
             return
         if not self._is_closed:
             self._is_closed = True
+            self._keep_place()
             self.bring_back()
             self.workspaces.save()
             self.set_aside.end()

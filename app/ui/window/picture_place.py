@@ -26,12 +26,17 @@ from raygrove.gpu.camera import Vector
 
 class PicturePlace(QObject):
     """See the module. `make_view` makes the widget for a value of `display.view`, `stack` holds it; `painted`: it has
-    drawn. `lead` lets a chart lie along the line of the playing head."""
+    drawn. `lead` lets a chart lie along the line of the playing head. `view`: what shows pictures there already."""
 
     painted = Signal()
 
     def __init__(
-        self, session: Session, make_view: Callable[[str], Any], stack: QStackedWidget, parent: QObject
+        self,
+        session: Session,
+        make_view: Callable[[str], Any],
+        stack: QStackedWidget,
+        parent: QObject,
+        view: Any = None,
     ) -> None:
         super().__init__(parent)
         self._session, self._make_view = session, make_view
@@ -42,9 +47,10 @@ class PicturePlace(QObject):
         self.camera_commands = CameraCommands(
             session.document, self.aspect, lambda: self.navigator.pointer(), self._pick
         )
-        self.view = make_view(self._wanted)
+        self.view = view or make_view(self._wanted)
         self.navigator = self._laid_out()
-        self.stack.insertWidget(0, self.view)
+        if view is None:
+            self.stack.insertWidget(0, self.view)
         if not stack.isVisible():  # else the page stays that is shown there
             self.stack.setCurrentIndex(0)
 

@@ -50,7 +50,8 @@ if TYPE_CHECKING:
 def make(window: MainWindow, make_view: Callable[[str], Any]) -> None:
     """Give a window that has its first page everything else. `make_view` makes the widget that shows pictures."""
     session = window.session
-    window.place = PicturePlace(session, make_view, window.stack, window)
+    first = window.first_picture
+    window.place = PicturePlace(session, make_view, window.stack, window, first.view if first is not None else None)
     window.camera_commands = window.place.camera_commands
     _make_parts(window)
     _make_docks(window)

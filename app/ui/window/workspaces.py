@@ -58,6 +58,7 @@ class Workspaces(QObject):
         )
         if len(WORKSPACES) > 1:
             window.menuBar().setCornerWidget(self.switch)
+            self.switch.show()  # which the bar of a window that is seen already leaves to others
         self._document.observe(self._changed)
 
     @property

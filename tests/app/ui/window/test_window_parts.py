@@ -86,7 +86,7 @@ def test_what_stands_in_the_window_is_the_same_either_way(begun: MainWindow, qtb
     begun.document.set_scene(SceneReference("demo", ("two",)), moving_scene)
     qtbot.waitUntil(lambda: begun.stack.currentWidget() is begun.view)
     qtbot.wait(50)
-    assert begun.pipeline.isVisible() and begun.rail.isVisible()
+    assert begun.pipeline.isVisible() and begun.rail.isVisible() and begun.workspaces.switch.isVisible()
     shown = {dock.objectName() for dock in begun.docks if dock.isVisible()}
     assert shown == {"dock.stats", "dock.timeline"}
     qtbot.waitUntil(lambda: "structure.layout.bvh4" in begun.commands.commands)

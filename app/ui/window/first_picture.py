@@ -1,0 +1,123 @@
+"""The first picture of a window that begins with a scene: it is drawn and shown before panels, menus and bars are
+imported and made, in the place that they will leave it."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QCoreApplication, QEventLoop, QMargins, QObject, QSize, QTimer
+from PySide6.QtWidgets import QStackedWidget
+
+from raygrove.app.frames.views import view_settings
+from raygrove.app.problems.problem import Problem
+from raygrove.app.ui.session.bell import Bell
+from raygrove.app.ui.session.session import Session
+from raygrove.gpu.scene import Scene
+
+if TYPE_CHECKING:
+    from raygrove.app.frames.maker import FrameMaker
+
+PICTURE_MS = 1000
+"""How long the first picture may be waited for before the rest of the window is made."""
+
+
+class FirstPicture(QObject):
+    """See the module. `view` shows it, in `stack`; `at` is when it was painted, in seconds as time.time() has them,
+    None where it did not come in time."""
+
+    def __init__(
+        self, session: Session, make_view: Callable[[str], Any], stack: QStackedWidget, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        document = session.document
+        self._document, self._loop = document, session.loop
+        self.view = make_view(document.state.settings.display.view)
+        self.at: float | None = None
+        self._ends, self._had_scene = False, document.scene is not None
+        self._heard = len(document.on_scene), len(document.on_problem)
+        self._missed: list[Problem] = []
+        self._missed_pictures: list[Problem] = []
+        stack.insertWidget(0, self.view)
+        stack.setCurrentIndex(0)
+        self._loop.set_view(self.view)
+
+    def wait(self) -> None:
+        """Open what is being opened and have it drawn, for PICTURE_MS each at most; mouse and keyboard wait
+        until later. What cannot be opened is left to the whole window, which says why."""
+        bell, timer = Bell(self._open, self), QTimer(self, singleShot=True, interval=PICTURE_MS)
+
+        def begin_anew(scene: Scene | None) -> None:
+            timer.start()
+
+        self._document.on_scene.append(begin_anew)
+        self._document.on_problem.append(self._missed.append)
+        self._loop.problem.connect(self._fail)
+        self.view.painted.connect(self._keep)
+        self._document.mailroom.wake = bell.ring
+        self._loop.start()
+        self._loop.ask("ready", self._make_ready, lambda made: None)
+        bell.ring()
+        timer.start()
+        flags = QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents | QEventLoop.ProcessEventsFlag.WaitForMoreEvents
+        while not self._ends and timer.isActive():
+            QCoreApplication.processEvents(flags)
+        self._ends = True
+        timer.deleteLater()
+        self._document.mailroom.wake = lambda: None
+        self._document.on_scene.remove(begin_anew)
+        self._document.on_problem.remove(self._missed.append)
+        self._loop.problem.disconnect(self._fail)
+        self.view.painted.disconnect(self._keep)
+
+    def _make_ready(self, maker: FrameMaker) -> None:
+        """Have what draws imported and its target made while the scene is read. What fails here fails again with the
+        picture, which says why."""
+        state = self._document.state
+        with contextlib.suppress(Exception):
+            maker.target_for(state)
+            view_settings(state)
+
+    def tell(self) -> None:
+        """Tell those who were made later what they have missed."""
+        scene, (scenes, problems) = self._document.scene, self._heard
+        if scene is not None and not self._had_scene:
+            for hear in self._document.on_scene[scenes:]:
+                hear(scene)
+        for problem in self._missed:
+            for say in self._document.on_problem[problems:]:
+                say(problem)
+        for problem in self._missed_pictures:
+            self._loop.problem.emit(problem)
+        if self._loop.last_frame is not None:
+            self._loop.frame_arrived.emit(self._loop.last_frame)
+
+    def _open(self) -> None:
+        if self._ends:
+            return
+        if any(job.problem is not None for job in self._document.jobs):
+            self._ends = True
+        else:
+            self._document.mailroom.poll()
+
+    def _keep(self) -> None:
+        if self._loop.shows_scene:
+            self.at, self._ends = time.time(), True
+
+    def _fail(self, problem: Problem) -> None:
+        self._missed_pictures.append(problem)
+        self._ends = True
+
+
+def place_of(window: Any, picture: Any) -> tuple[QSize, QMargins]:
+    """A window's size, and what is around the picture there between its menus and its status bar."""
+    menus, status = window.menuBar().height(), window.statusBar().height()
+    corner, size = picture.mapTo(window, picture.rect().topLeft()), window.size()
+    return size, QMargins(
+        corner.x(),
+        corner.y() - menus,
+        size.width() - corner.x() - picture.width(),
+        size.height() - status - corner.y() - picture.height(),
+    )
