@@ -49,22 +49,27 @@ def save_scene(instant: Instant, path: Path) -> None:
     write_bytes(path, glb_of(instant) if path.suffix.lower() == ".glb" else ply_of(instant))
 
 
+def _with_its_corners(instant: Instant) -> Instant:
+    """The same triangles, without vertices that none of them has."""
+    corners, places = np.unique(instant.triangles, return_inverse=True)
+    uvs = None if instant.uvs is None else instant.uvs[corners]
+    return dataclasses.replace(instant, positions=instant.positions[corners], normals=instant.normals[corners],
+                               uvs=uvs, triangles=places.reshape(-1, 3))  # fmt: skip
+
+
 # -- GLB ---------------------------------------------------------------------------------------------------------------
 def glb_of(instant: Instant) -> bytes:
     """A file of glTF 2.0: one mesh with a part for each material that has triangles; textures are PNG inside."""
-    made = _Buffers()
-    corners = np.unique(instant.triangles)
-    place = np.zeros(len(instant.positions), np.uint32)
-    place[corners] = np.arange(len(corners), dtype=np.uint32)
-    attributes = {"POSITION": made.accessor(instant.positions[corners], "VEC3", with_range=True)}
-    lengths = np.linalg.norm(instant.normals[corners], axis=1)
-    if len(corners) and (lengths > 0.5).all():
-        attributes["NORMAL"] = made.accessor(instant.normals[corners] / lengths[:, None], "VEC3")
+    made, instant = _Buffers(), _with_its_corners(instant)
+    attributes = {"POSITION": made.accessor(instant.positions, "VEC3", with_range=True)}
+    lengths = np.linalg.norm(instant.normals, axis=1)
+    if len(lengths) and (lengths > 0.5).all():
+        attributes["NORMAL"] = made.accessor(instant.normals / lengths[:, None], "VEC3")
     if instant.uvs is not None:
-        attributes["TEXCOORD_0"] = made.accessor(instant.uvs[corners], "VEC2")
+        attributes["TEXCOORD_0"] = made.accessor(instant.uvs, "VEC2")
     parts, materials, numbers = [], _Materials(instant, made), dict[int, int]()
     for material in np.unique(instant.material_ids).tolist():
-        indices = place[instant.triangles[instant.material_ids == material]].reshape(-1)
+        indices = instant.triangles[instant.material_ids == material].reshape(-1).astype(np.uint32)
         numbers.setdefault(material, len(numbers))
         part = {"attributes": attributes, "indices": made.accessor(indices, "SCALAR"), "material": numbers[material]}
         parts.append(part)
@@ -208,6 +213,7 @@ def _packed(document: dict[str, Any], data: bytes) -> bytes:
 def ply_of(instant: Instant) -> bytes:
     """A binary file: vertices with normals and, where there are some, texture coordinates (t upwards); faces with the
     base colours of their materials."""
+    instant = _with_its_corners(instant)
     vertices, faces = len(instant.positions), len(instant.triangles)
     number = "<f8" if any(instant.origin) else "<f4"
     fields = [(name, number) for name in "xyz"] + [(name, "<f4") for name in ("nx", "ny", "nz")]

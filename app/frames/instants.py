@@ -17,14 +17,14 @@ def instant_of(
     target: Target, scene: Scene, moment: Moment, hidden: Collection[int] = (), materials: Sequence[Material] = ()
 ) -> Instant:
     """The scene at a moment; objects whose numbers are `hidden` are left out, `materials` are the scene's unless
-    others are given. Waits."""
+    others are given, and so are triangles with a vertex that is nowhere (not finite). Waits."""
     with contextlib.closing(Animator(target, scene)) as animator:
         surface = animator.at(moment)
         positions, normals, uvs, triangles, material_ids = (
             np.array(target.download(array))
             for array in (surface.positions, surface.normals, surface.uvs, surface.triangles, surface.material_ids)
         )
-    shown = np.ones(len(triangles), bool)
+    shown = np.isfinite(positions).all(axis=1)[triangles].all(axis=1)
     for number, thing in enumerate(surface.objects):
         if number in hidden:
             shown[thing.first : thing.first + thing.count] = False

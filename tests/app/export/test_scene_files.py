@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 
@@ -11,9 +12,11 @@ import pytest
 import raygrove as rg
 from raygrove.app.cli.main import main
 from raygrove.app.export.scene_files import Instant, glb_of, ply_of, save_scene
+from raygrove.app.frames.instants import instant_of
 from raygrove.app.scene_io import load
 from raygrove.app.scene_io.demos import make_demo
-from raygrove.gpu.scene import Material, Texture
+from raygrove.gpu.scene import Material, Mesh, Moment, Object, Scene, Texture
+from raygrove.gpu.target import choose
 
 GLASS = Material("glass & co", (0.9, 0.5, 0.25, 1.0), 0.25, 0.125, (3.0, 1.5, 0.0), transmission=0.75, ior=1.25,
                  attenuation_color=(0.5, 0.25, 1.0), attenuation_distance=2.0, is_double_sided=False)  # fmt: skip
@@ -93,6 +96,43 @@ def test_an_instant_of_an_animation_is_written(tmp_path: Path, ending: str) -> N
     assert np.allclose(found.max(axis=0), true.max(axis=0), atol=1e-4)
     assert main([*words, "--time", "0.7", "--hide", "1", "--out", str(path)]) == 0
     assert 0 < len(corners_of(path)) < len(true)
+
+
+def rows_of(instant: Instant, ending: str) -> np.ndarray:
+    """All that is said of each triangle's corners, and of its material where the kind of file holds that."""
+    corners = [instant.positions, instant.normals, np.zeros((0, 2)) if instant.uvs is None else instant.uvs]
+    rows = [one[instant.triangles].reshape(len(instant.triangles), -1) for one in corners if len(one)]
+    if ending == "glb":
+        materials = [(*one.base_color, one.metallic, one.roughness, *one.emission, one.base_color_texture >= 0)
+                     for one in instant.materials]  # fmt: skip
+        rows.append(np.array(materials)[instant.material_ids])
+    return sorted_rows(np.concatenate(rows, axis=1))
+
+
+@pytest.mark.parametrize("ending", ["glb", "ply"])
+@pytest.mark.parametrize("demo", ["walker", "room"])
+def test_all_of_a_triangle_comes_back(demo: str, ending: str, tmp_path: Path) -> None:
+    """Positions to the last bit; normals are made unit again."""
+    path = tmp_path / f"scene.{ending}"
+    with contextlib.closing(choose("host")) as target:
+        true = instant_of(target, make_demo(demo, 300), Moment(0.7))
+        save_scene(true, path)
+        found = instant_of(target, load([str(path)]), Moment(0.0))
+    assert len(found.triangles) == len(true.triangles) > 100
+    assert np.array_equal(sorted_rows(found.positions[found.triangles].reshape(-1, 9)),
+                          sorted_rows(true.positions[true.triangles].reshape(-1, 9)))  # fmt: skip
+    assert np.abs(rows_of(found, ending) - rows_of(true, ending)).max() < 3e-7
+
+
+def test_triangles_that_are_nowhere_are_left_out() -> None:
+    positions = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [np.nan, 0, 0], [0, np.inf, 0]], np.float32)
+    mesh = Mesh("torn", positions, np.array([[0, 1, 2], [0, 1, 3], [4, 1, 2]], np.int32), np.zeros(3, np.int32))
+    scene = Scene("torn", meshes=(mesh,), objects=(Object(0, 0),))
+    with contextlib.closing(choose("host")) as target:
+        found = instant_of(target, scene, Moment(0.0))
+    assert found.triangles.tolist() == [[0, 1, 2]]
+    assert b"NaN" not in glb_of(found) and b"Infinity" not in glb_of(found)
+    assert b"element vertex 3\n" in ply_of(found)
 
 
 def test_what_is_no_instant_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
