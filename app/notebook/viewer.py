@@ -143,6 +143,8 @@ def _kind(library: Any) -> type:
         "_css": (folder / "viewer.css").read_text(encoding="utf-8"),
         "structures": traitlets.List().tag(sync=True),
         "ray_types": traitlets.List().tag(sync=True),
+        "structure": traitlets.Unicode("").tag(sync=True),
+        "ray_type": traitlets.Unicode("").tag(sync=True),
         "title": traitlets.Unicode("").tag(sync=True),
         "duration": traitlets.Float(0.0).tag(sync=True),
         "width": traitlets.Int(0).tag(sync=True),
@@ -156,7 +158,8 @@ def _made(library: Any, drawing: Drawing) -> Any:
     if drawing.configuration not in known:
         known.insert(0, drawing.configuration)
     widget = _kind(library)(
-        structures=known, ray_types=list(ray_types()), title=drawing.scene.name,
+        structures=known, ray_types=list(ray_types()), structure=drawing.configuration,
+        ray_type=drawing.settings.ray_type, title=drawing.scene.name,
         duration=float(drawing.scene.duration()), width=drawing.width, height=drawing.height,
     )  # fmt: skip
 

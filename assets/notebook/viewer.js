@@ -1,6 +1,9 @@
 // The viewer's part in the page: what the mouse and the keys do goes to Python as messages, pictures come back. One
 // question at a time: what is done while a picture is drawn waits in its order, and what is of one kind adds up.
 
+const DRAWING = "Drawing; kernels are compiled when they are first used.";
+const PATIENCE_MS = 700;
+
 const element = (tag, properties, ...children) => {
   const made = Object.assign(document.createElement(tag), properties);
   made.append(...children);
@@ -26,11 +29,15 @@ function render({ model, el }) {
   el.append(element("div", { className: "shown" }, picture, table), bar, said);
   picture.style.aspectRatio = `${model.get("width")} / ${model.get("height")}`;
   picture.style.width = `${model.get("width")}px`;
+  picture.style.visibility = "hidden"; // until there is one
+  structure.value = model.get("structure");
+  rayType.value = model.get("ray_type");
 
   let isBusy = false;
   const waiting = [];
   let address = "";
   let still = 0;
+  let late = 0;
   let started = null;
 
   const added = (first, second) => ({
@@ -46,6 +53,7 @@ function render({ model, el }) {
       return;
     }
     isBusy = true;
+    late = setTimeout(() => { said.textContent = DRAWING; }, address === "" ? 0 : PATIENCE_MS);
     model.send(message);
   };
   const moved = (message) => {
@@ -56,11 +64,13 @@ function render({ model, el }) {
 
   const onMessage = (message, buffers) => {
     if (message.kind !== "picture") return;
+    clearTimeout(late);
     const bytes = buffers[0] instanceof DataView ? buffers[0] : new DataView(buffers[0].buffer ?? buffers[0]);
     const next = URL.createObjectURL(new Blob([bytes], { type: "image/jpeg" }));
     picture.src = next;
     URL.revokeObjectURL(address);
     address = next;
+    picture.style.visibility = "visible";
     structure.value = message.structure;
     rayType.value = message.ray_type;
     said.textContent = message.said;
@@ -115,6 +125,7 @@ function render({ model, el }) {
   return () => {
     started = null;
     clearTimeout(still);
+    clearTimeout(late);
     model.off("msg:custom", onMessage);
     URL.revokeObjectURL(address);
   };

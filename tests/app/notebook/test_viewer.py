@@ -36,17 +36,25 @@ globalThis.document = {
 };
 let answer = null;
 const asked = [];
-const model = { get: (key) => ({ structures: ["lbvh"], ray_types: ["flat"] })[key] ?? 0, off: () => {},
+const known = { structures: ["lbvh"], ray_types: ["flat"], structure: "lbvh", ray_type: "flat" };
+const model = { get: (key) => known[key] ?? 0, off: () => {},
   send: (message) => asked.push(message), on: (name, act) => { answer = act; } };
 const close = viewer.render({ model, el: { classList: { add: () => {} }, append: () => {} } });
 const [picture] = made.filter((one) => one.tag === "img");
 const [structure, rays] = made.filter((one) => one.tag === "select");
+const said = made.find((one) => one.className === "said");
+const states = [];
+const look = () => states.push([picture.style.visibility, structure.value, rays.value, said.textContent ?? ""]);
+look();
+await new Promise((done) => setTimeout(done, 50));
+look();
 const drag = () => picture.heard.pointermove({ buttons: 1, movementX: 10, movementY: 0 });
 for (const act of [drag, () => structure.onchange({ target: { value: "hploc" } }),
                    () => rays.onchange({ target: { value: "ao" } }), drag, drag]) act();
-for (let n = 0; n < 9; n++) answer({ kind: "picture", statistics: [] }, [new ArrayBuffer(1)]);
+for (let n = 0; n < 9; n++) answer({ kind: "picture", statistics: [], said: "", ...known }, [new ArrayBuffer(1)]);
+look();
 close();
-console.log(JSON.stringify(asked));
+console.log(JSON.stringify({ asked, states }));
 """
 """A page that has no browser: its widget is dragged, and told to draw otherwise, while the first picture is drawn."""
 
@@ -61,6 +69,7 @@ def test_the_widget_answers_messages_with_pictures(viewer: rg.NotebookViewer, mo
     pytest.importorskip("anywidget", reason="the widget needs anywidget, which is not installed here")
     widget = viewer.widget
     assert widget is viewer.widget and "lbvh" in widget.structures and widget.structures[0] == "lbvh@refit"
+    assert (widget.structure, widget.ray_type) == ("lbvh@refit", "smooth")
     assert "smooth" in widget.ray_types and (widget.width, widget.height, widget.duration) == (40, 30, 0.0)
     assert "export default" in widget._esm
     sent: list[tuple[Any, Any]] = []
@@ -116,7 +125,9 @@ def test_the_javascript_is_one_and_leads_nowhere(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_what_is_done_while_a_picture_is_drawn_waits_in_its_order(tmp_path: Path) -> None:
+@pytest.fixture
+def dragged(tmp_path: Path) -> dict[str, Any]:
+    """What PAGE tells."""
     node = shutil.which("node")
     if node is None:
         pytest.skip("JavaScript is run by node, which is not installed here")
@@ -124,7 +135,19 @@ def test_what_is_done_while_a_picture_is_drawn_waits_in_its_order(tmp_path: Path
     (tmp_path / "page.mjs").write_text(PAGE, encoding="utf-8")
     done = subprocess.run([node, str(tmp_path / "page.mjs")], capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr
-    asked = json.loads(done.stdout)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_until_there_is_a_picture_a_sentence_says_why_not(dragged: dict[str, Any]) -> None:
+    drawing = "Drawing; kernels are compiled when they are first used."
+    assert dragged["states"] == [
+        ["hidden", "lbvh", "flat", ""], ["hidden", "lbvh", "flat", drawing], ["visible", "lbvh", "flat", ""]
+    ]  # fmt: skip
+
+
+def test_what_is_done_while_a_picture_is_drawn_waits_in_its_order(dragged: dict[str, Any]) -> None:
+    asked = dragged["asked"]
     assert [one["kind"] for one in asked] == ["still", "orbit", "choose", "orbit"]
     assert (asked[2]["structure"], asked[2]["ray_type"]) == ("hploc", "ao")
     assert [one["across"] for one in asked[1::2]] == pytest.approx([0.1, 0.2])
