@@ -8,6 +8,9 @@ cycle so far: there a cycle ends. Where the first penalty already passes the pre
 penalty grows, none does. This is the rule of renewal theory for replacing what wears out; unlike a bound on the SAH
 cost's growth it never does worse than the better of the two fixed choices by more than what its estimates are wrong.
 
+A tree that turned out dearer than the one before it is replaced at once where that pays soon, and a good one is kept
+for longer before a rebuild is tried (chance.py).
+
 A pose that is dear for a few frames is no wear: a cycle ends only when it has wasted most of a premium, too, as trees
 that wear out evenly have by then. Where the premium is next to nothing every frame rebuilds, which can lose no more.
 
@@ -28,10 +31,18 @@ import statistics
 from typing import NamedTuple
 
 from ..brief import brief
+from .chance import Chance
 
 SHARE_FOR_PROBES = 0.008
 """Of all time, how much may be spent on trying the choice that seems the worse one: nothing else tells when that has
 changed."""
+
+HEAD_START = 0.2
+"""Of the first frame's time, what may be spent on trying before any was saved for it: what trees of this scene are like
+is worth most at the start."""
+
+LASTS = 20
+"""Frames that a tree which is better or worse by chance is taken to last."""
 
 TRIAL = 2.0
 """What a rebuild that is tried is taken to cost, in premiums: the fresh tree may be the worse one."""
@@ -193,6 +204,7 @@ class UpdateCosts:
         self._credit = self._wasted = 0.0
         self._trial: _Trial | None = None
         self._least_age = 1
+        self._chance = Chance()
         self._bends: collections.deque[float] = collections.deque(maxlen=KEPT_BENDS)
         self.age = self.cycle = 0
 
@@ -218,8 +230,9 @@ class UpdateCosts:
         """The times of a frame have arrived."""
         if ticket.update == "nothing" or update_ms <= 0.0:
             return
+        is_first = ticket.update == "refit" and not self._refits
         (self._rebuilds if ticket.update == "rebuild" else self._refits).append(update_ms)
-        self._credit += SHARE_FOR_PROBES * (update_ms + trace_ms)
+        self._credit += (SHARE_FOR_PROBES + (HEAD_START if is_first else 0.0)) * (update_ms + trace_ms)
         if trace_ms <= 0.0 or rays <= 0:
             return
         before = self._cycle
@@ -227,11 +240,16 @@ class UpdateCosts:
             self._cycle = _Cycle(ticket.cycle, trace_ms, rays)
             if before is not None and before.age > 0 and ticket.cycle == before.number + 1:
                 self._compare(before, trace_ms * before.rays / rays)
+                before_ms = statistics.median(before.latest) * rays / before.rays
+                self._chance.begin(before_ms, len(before.latest), trace_ms, self._noise)
+            else:
+                self._chance = Chance()
         elif before is not None and before.number == ticket.cycle:
             scaled = trace_ms * before.rays / rays
             if len(before.latest) > 1:
                 self._bends.append(abs(scaled - 2.0 * before.latest[-1] + before.latest[-2]) / before.fresh_ms)
             before.add(ticket.age, scaled)
+            self._chance.add(scaled, self._noise)
 
     def _compare(self, before: _Cycle, fresh_ms: float) -> None:
         """A tree was rebuilt: what the refitted one had cost more is known now, but for noise, by which it is made
@@ -297,6 +315,14 @@ class UpdateCosts:
             now = max(counts * rise, self._drift_counts * drift)
         return max(0.0, self._wear.slope * age, now)
 
+    @property
+    def _dearer_by_chance(self) -> float:
+        """What a frame's trace takes more than through other trees that are as new, in milliseconds; below 0 where it
+        takes less, and 0 until that is known."""
+        cycle = self._cycle
+        is_known = cycle is not None and cycle.number == self.cycle and cycle.traced >= TOLD_BY_TIMES
+        return self._chance.share * cycle.fresh_ms if cycle is not None and is_known else 0.0
+
     def average_waste(self) -> float:
         """What a frame of this cycle wastes on average, the next one left out."""
         return (self.premium + self._wasted) / (self.age + 1)
@@ -314,7 +340,10 @@ class UpdateCosts:
             return "rebuild", facts
         facts = f"a rebuild costs {_ms(premium)} more than a refit, one more refit costs {_ms(penalty)} of tracing"
         if penalty < waste or self._wasted + penalty < PAID * premium:
-            if self.age >= self._least_age and self._affords(TRIAL * premium):
+            by_chance = LASTS * self._dearer_by_chance
+            if by_chance > premium:
+                return "rebuild", f"its trace is dearer than that of the tree before: {facts}"
+            if self.age >= self._least_age and self._affords(TRIAL * premium + max(0.0, -by_chance)):
                 self._trial = _Trial(self.cycle + 1, self.age, waste)
                 return "rebuild", f"to measure what it gains: {facts}"
             return "refit", facts
