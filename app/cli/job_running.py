@@ -10,7 +10,7 @@ import datetime
 import hashlib
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +52,9 @@ SCENES = 2
 """Scenes that a worker keeps in memory."""
 
 
+Waits = Callable[[bool], None]
+
+
 class RefusedError(ValueError):
     """A job that is not done here, and gets no result: its scene is not the one that was meant."""
 
@@ -66,10 +69,11 @@ class DeviceBrokenError(RuntimeError):
 
 class Runner:
     """Does jobs one after another on one device, and keeps the last scenes, so that a scene of many jobs is read
-    once."""
+    once. `waits` hears that a job waits until the device is free, and that it waits no more."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, store: Store, waits: Waits = lambda is_waiting: None) -> None:
+        self._store, self._waits = store, waits
+        self._waited_s = 0.0
         self._scenes: dict[str, Scene] = {}
 
     def run(self, job: Job) -> dict[str, Any]:
@@ -77,7 +81,7 @@ class Runner:
         OSError where the place of results is at fault."""
         if (there := self._kept(job)) is not None:  # Dask sends again what a worker did that ended before it said so
             return there
-        begin = time.perf_counter()
+        begin, self._waited_s = time.perf_counter(), 0.0
         record: dict[str, Any] = {
             "job": dict(job.what),
             "files": list(job.files),
@@ -97,7 +101,7 @@ class Runner:
             if isinstance(error, TargetError) and not isinstance(error, OutOfMemoryError) and _is_cuda(job):
                 raise DeviceBrokenError(problem_of(error).sentence) from error
             record |= _failed(error)
-        record["seconds"] = round(time.perf_counter() - begin, 3)
+        record["seconds"] = round(time.perf_counter() - begin - self._waited_s, 3)
         if (there := self._kept(job)) is not None:
             return there
         self._store.put(record)
@@ -124,7 +128,7 @@ class Runner:
             if not job.is_timed:
                 about = context(target, settings.render.seed, ["raygrove", *words])
                 return {"rows": self._pictures(job, target, names, scene, state), "context": about}
-            with alone_on(target.name):
+            with self._alone_on(target):
                 self._check_not_done(job)
                 about = context(target, settings.render.seed, ["raygrove", *words])
                 clocks, task = clocks_of(target.kind), task_of(names, scene, state)
@@ -132,6 +136,13 @@ class Runner:
                 noise = [sentence for row in rows for sentence in noise_of(
                     row["rounds"], about["load"], processors(), (clocks, clocks_of(target.kind)))]  # fmt: skip
             return {"rows": rows, "context": about, "clocks": clocks, "noise": list(dict.fromkeys(noise))}
+
+    @contextlib.contextmanager
+    def _alone_on(self, target: Target) -> Iterator[None]:
+        begin = time.perf_counter()
+        with alone_on(target.name, waits=self._waits):
+            self._waited_s = time.perf_counter() - begin
+            yield
 
     def _check_not_done(self, job: Job) -> None:
         """Two sweeps of one plan come to the same jobs at the same time; the device's turn tells who was first."""
@@ -141,7 +152,7 @@ class Runner:
     def _suite(self, job: Job) -> dict[str, Any]:
         self._check_files(job, "model")
         settings = settings_of_job(job)
-        with contextlib.closing(choose(settings.render.device, settings.device)) as target, alone_on(target.name):
+        with contextlib.closing(choose(settings.render.device, settings.device)) as target, self._alone_on(target):
             self._check_not_done(job)
             report = report_of_job(job, target, settings, self._store)
             return {"report": report, "context": context(target, 0, command_of_job(job, self._store))}
@@ -245,14 +256,17 @@ def _numbers(names: Sequence[str], texts: Sequence[str]) -> dict[str, float]:
 
 
 @contextlib.contextmanager
-def alone_on(device: str, wait_s: float = WAIT_S) -> Iterator[None]:
+def alone_on(device: str, wait_s: float = WAIT_S, waits: Waits = lambda is_waiting: None) -> Iterator[None]:
     """Hold a device for timed work: what else measures on it, of this user's, waits until the block ends or the process
     does."""
     seen = os.environ.get("CUDA_VISIBLE_DEVICES", "") if device.startswith("cuda") else ""
     name = f"measuring-{device}-{seen}".replace(":", "-").replace(",", "-").replace("/", "-").rstrip("-")
     with open(temporary_folder() / f"{name}.lock", "wb") as file:
-        while not try_lock(file.fileno()):
-            time.sleep(wait_s)
+        if not try_lock(file.fileno()):
+            waits(True)
+            while not try_lock(file.fileno()):
+                time.sleep(wait_s)
+            waits(False)
         yield
 
 

@@ -29,7 +29,7 @@ def main(folder: str) -> int:
         answers.write(json.dumps(value) + "\n")
         answers.flush()
 
-    runner = Runner(Store(folder))
+    runner = Runner(Store(folder), lambda is_waiting: say({"waits": is_waiting}))
     say(_own())
     for line in sys.stdin:
         order = json.loads(line)

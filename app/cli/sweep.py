@@ -22,7 +22,7 @@ from raygrove.bench.store.cluster import Cluster, is_cluster
 from raygrove.bench.store.folder import STATUSES, Store, StoreError
 from raygrove.bench.store.jobs import Job, described, digest_of_sources
 from raygrove.bench.store.plans import PlanError, Shard, plan_of
-from raygrove.bench.store.workers import Lane, Progress, Told, Workers
+from raygrove.bench.store.workers import WAITS, Lane, Progress, Told, Workers
 
 if TYPE_CHECKING:
     from raygrove.app.cli.main import Words
@@ -230,6 +230,9 @@ class _Reporter:
     def told(self, job: Job, answer: Mapping[str, Any]) -> None:
         """A worker has said what came of a job."""
         status, sentence = answer["status"], answer.get("sentence", "")
+        if status == WAITS:
+            self._words.say(f"{described(job.what)} waits: {sentence}.")
+            return
         if status != "done":
             again = "a worker ended, and the job is done again" if status == "again" else status
             self._words.warn(f"{described(job.what)}: {again}: {sentence}")

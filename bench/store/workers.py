@@ -2,7 +2,8 @@
 nor this process has anything to lose when it is killed.
 
 Lines of JSON go both ways. A worker first says of which version it is; then it is given jobs and says of each what came
-of it. One that ends amid a job is started again; a job that ended three of them becomes the result "crashed".
+of it, and before that where the device is somebody else's as long as `waits` is true, which no limit counts. One that
+ends amid a job is started again; a job that ended three of them becomes the result "crashed".
 """
 
 from __future__ import annotations
@@ -85,7 +86,9 @@ class Progress:
 
 
 Told = Callable[[Job, Mapping[str, Any]], None]
-"""Hears of a job what came of it: `status`, `seconds`, a `sentence` where it is not done."""
+"""Hears of a job what came of it: `status`, `seconds`, a `sentence` where it is not done. WAITS and "again" are no
+end."""
+WAITS = "waits"
 
 
 class Workers:
@@ -104,6 +107,7 @@ class Workers:
         self._told, self._most_seconds = told, most_seconds
         self._lock, self._is_stopping = threading.Lock(), threading.Event()
         self._deaths: dict[str, int] = {}
+        self._has_waited = False
         self._error: BaseException | None = None
         self.progress = Progress()
 
@@ -140,7 +144,7 @@ class Workers:
                             worker = self._started(lane, job)
                             stack.callback(worker.close)
                         begin = time.monotonic()
-                        answer = worker.asked(job, self._is_stopping, self._most_seconds)
+                        answer = worker.asked(job, self._is_stopping, self._most_seconds, self._wait)
                         if answer is None:
                             return
                         answer["busy"] = {lane.name: time.monotonic() - begin}
@@ -152,6 +156,13 @@ class Workers:
         except BaseException as error:
             self._error = self._error or error
             self._is_stopping.set()
+
+    def _wait(self, job: Job) -> None:
+        """Say once that a job waits for its device."""
+        with self._lock:
+            if not self._has_waited:
+                self._has_waited = True
+                self._told(job, {"status": WAITS, "sentence": "something else measures on this device"})
 
     def _started(self, lane: Lane, job: Job) -> _Worker:
         """A worker that is ready. One that is killed before it is counts for no job, and is started again."""
@@ -234,19 +245,26 @@ class _Worker:
         if other := other_version(json.loads(line), job.what):
             raise SweepError(other, "give all machines one version, and leave its files alone while a sweep runs")
 
-    def asked(self, job: Job, is_stopping: threading.Event, most_seconds: float) -> dict[str, Any] | None:
-        """What came of a job: the worker's answer, or `died` and its `words`. None where the sweep ends."""
+    def asked(
+        self, job: Job, is_stopping: threading.Event, most_seconds: float, wait: Callable[[Job], None]
+    ) -> dict[str, Any] | None:
+        """What came of a job: the worker's answer, or `died` and its `words`. None where the sweep ends. `wait` hears
+        that it waits for the device."""
         order = {"job": dict(job.what), "files": list(job.files)}
         with contextlib.suppress(BrokenPipeError):
             stdin = _pipe(self._process.stdin)
             stdin.write(json.dumps(order).encode() + b"\n")
             stdin.flush()
-        line = self._line(is_stopping, most_seconds)
+        limit = most_seconds
+        while line := self._line(is_stopping, limit):
+            answer: dict[str, Any] = json.loads(line)
+            if WAITS not in answer:
+                return answer
+            limit = 0.0 if answer[WAITS] else most_seconds
+            if answer[WAITS]:
+                wait(job)
         if line is None:
             return None
-        if line:
-            answer: dict[str, Any] = json.loads(line)
-            return answer
         end = self._end() if self._is_closed else f"took more than {most_seconds:g} s for {described(job.what)}"
         return {"died": end, "words": self._last_words()}
 

@@ -9,6 +9,7 @@ import gzip
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -162,13 +163,33 @@ def test_what_another_sweep_measured_meanwhile_is_not_measured_again(
     store = Store.made(tmp_path / "store")
 
     @contextlib.contextmanager
-    def second(device: str) -> Iterator[None]:
+    def second(device: str, waits: job_running.Waits) -> Iterator[None]:
         store.put({"job": dict(job.what), "status": "done", "seconds": 1.5, "rows": []})
         yield
 
     monkeypatch.setattr(job_running, "alone_on", second)
     monkeypatch.setattr(job_running, "measured", lambda *_: pytest.fail("it was measured again"))
     assert job_running.answer_of(Runner(store).run(job)) == {"status": "done", "seconds": 1.5}
+
+
+def test_waiting_for_the_device_is_told_and_no_time_of_the_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(job_running, "temporary_folder", lambda: tmp_path)
+    monkeypatch.setattr(job_running, "measured", lambda *_: [])
+    (job,) = jobs_of(tmp_path, fixed={**FIXED, "scene": "walker", "configuration": "lbvh"})
+    heard: list[bool] = []
+    with contextlib.ExitStack() as other:
+        other.enter_context(job_running.alone_on("host"))
+
+        def waits(is_waiting: bool) -> None:
+            heard.append(is_waiting)
+            if is_waiting:
+                time.sleep(1.0)
+                other.close()
+
+        begin = time.perf_counter()
+        done = Runner(Store.made(tmp_path / "store"), waits).run(job)
+        assert time.perf_counter() - begin - done["seconds"] >= 1.0
+    assert done["status"] == "done" and heard == [True, False]
 
 
 def test_a_job_that_is_done_is_not_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

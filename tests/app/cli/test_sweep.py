@@ -225,13 +225,14 @@ def test_who_measures_is_alone_on_the_device(tmp_path: Path, monkeypatch: pytest
             raise TooBusyError
 
     monkeypatch.setattr(job_running.time, "sleep", wait)
-    with job_running.alone_on("host"):
-        with job_running.alone_on("cuda:0"):
-            assert not waited
-        with pytest.raises(TooBusyError), job_running.alone_on("host"):
+    heard: list[bool] = []
+    with job_running.alone_on("host", waits=heard.append):
+        with job_running.alone_on("cuda:0", waits=heard.append):
+            assert not waited and not heard
+        with pytest.raises(TooBusyError), job_running.alone_on("host", waits=heard.append):
             pass
     with job_running.alone_on("host"):
-        assert len(waited) == 3
+        assert len(waited) == 3 and heard == [True]
 
 
 PLAN = """

@@ -32,6 +32,10 @@ try:
         job = json.loads(line)["job"]
         with open(sys.argv[3], "a") as log:
             log.write(f"{os.getpid()} {job['number']}\\n")
+        if "waits" in job:
+            print(json.dumps({"waits": True}), flush=True)
+            time.sleep(job["waits"])
+            print(json.dumps({"waits": False}), flush=True)
         time.sleep(job.get("sleep", 0.0))
         if job.get("ends"):
             print("out of luck", file=sys.stderr, flush=True)
@@ -116,6 +120,13 @@ def test_a_job_that_takes_too_long_is_ended(setting: Setting) -> None:
     progress = setting.workers(most_seconds=0.1).run(iter(some))
     assert (progress.done, progress.crashed) == (1, 1)
     assert "took more than 0.1 s" in setting.store.get(some[0].sha)["sentence"]
+
+
+def test_waiting_for_a_device_is_said_once_and_no_part_of_a_limit(setting: Setting) -> None:
+    some = [*jobs(2, waits=4.0), *jobs(3, waits=0.1, sleep=60.0)[2:]]
+    progress = setting.workers(most_seconds=2.0).run(iter(some))
+    assert (progress.done, progress.crashed) == (2, 1), "what waits is not ended, what works too long afterwards is"
+    assert [number for number, status, _ in setting.told if status == "waits"] == [0]
 
 
 def test_a_worker_of_another_version_is_refused(setting: Setting) -> None:
