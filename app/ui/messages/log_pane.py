@@ -6,13 +6,12 @@ import logging
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QGuiApplication, QIcon, QPalette, QTextCharFormat, QTextCursor
+from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import (
     QComboBox,
     QDockWidget,
     QHBoxLayout,
     QMainWindow,
-    QPlainTextEdit,
     QPushButton,
     QToolButton,
     QVBoxLayout,
@@ -20,12 +19,11 @@ from PySide6.QtWidgets import (
 )
 
 from raygrove.app.document.log import KINDS, Chronicle, Entry, Log
+from raygrove.app.ui.messages.log_view import LogView
 from raygrove.app.ui.messages.signs import sign
 from raygrove.app.ui.plain_text import Label, tip
 from raygrove.app.ui.session.bell import Letters
 from raygrove.app.ui.session.session import Session
-
-SHOWN_LINES = 2000
 
 
 class LogPane(QWidget):
@@ -35,10 +33,8 @@ class LogPane(QWidget):
         super().__init__(parent)
         self.setObjectName("log")
         self._log = log
-        self.text = QPlainTextEdit(self)
-        self.text.setReadOnly(True)
-        self.text.setMaximumBlockCount(SHOWN_LINES)
-        self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.view = LogView(self)
+        self.view.setAccessibleName(self.tr("Log"))
         self.least = QComboBox(self)
         self.least.setObjectName("least")
         titles = (self.tr("Everything"), self.tr("What happened"), self.tr("Warnings and errors"), self.tr("Errors"))
@@ -61,42 +57,25 @@ class LogPane(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(4, 4, 4, 4)
         column.addLayout(row)
-        column.addWidget(self.text, 1)
+        column.addWidget(self.view, 1)
         log.on_change.append(self._heard)
         self.show_all()
 
     def show_all(self) -> None:
-        """Write what is wanted anew."""
-        self.text.clear()
-        for entry in self._log.entries:
-            self._write(entry)
+        """Show what is wanted anew."""
+        wanted = self._wanted()
+        self.view.take([entry for entry in self._log.entries if entry.kind in wanted])
 
     def _heard(self, entry: Entry, is_again: bool) -> None:
-        if is_again and entry.kind in self._wanted():
-            cursor = self.text.textCursor()
-            cursor.movePosition(QTextCursor.MoveOperation.End)
-            cursor.select(QTextCursor.SelectionType.BlockUnderCursor)
-            cursor.removeSelectedText()
-        self._write(entry)
+        if entry.kind in self._wanted():
+            self.view.add(entry, is_again)
 
     def _wanted(self) -> tuple[str, ...]:
         return KINDS[KINDS.index(self.least.currentData()) :]
 
-    def _write(self, entry: Entry) -> None:
-        if entry.kind not in self._wanted():
-            return
-        cursor = self.text.textCursor()
-        cursor.movePosition(QTextCursor.MoveOperation.End)
-        form = QTextCharFormat()
-        if entry.kind == "error":
-            form.setForeground(self.palette().brush(QPalette.ColorRole.BrightText))
-        cursor.insertText(("\n" if not self.text.document().isEmpty() else "") + entry.line, form)
-        bar = self.text.verticalScrollBar()
-        bar.setValue(bar.maximum())
-
     def _clear(self) -> None:
         self._log.clear()
-        self.text.clear()
+        self.view.take(())
 
 
 class StatusMark(QToolButton):
