@@ -1,8 +1,8 @@
 """Whether a file is shorter than it says itself. Assimp's words for that are of buffers and tokens; these are of the
 file.
 
-Nothing is believed: numbers only serve a sentence. What the text of a format does not tell (FBX, Collada) is left to
-Assimp.
+Nothing is believed: numbers only serve a sentence. What the text of a format does not tell (Collada, FBX as text) is
+left to Assimp.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ GLB_HEADER = struct.Struct("<4sII")
 PLY_BYTES = {"char": 1, "uchar": 1, "int8": 1, "uint8": 1, "short": 2, "ushort": 2, "int16": 2, "uint16": 2, "int": 4,
 "uint": 4, "int32": 4,
              "uint32": 4, "float": 4, "float32": 4, "double": 8, "float64": 8}  # fmt: skip
+FBX_MAGIC, FBX_HEADER = b"Kaydara FBX Binary  \0\x1a\0", 27
+FBX_WIDE = 7500
+"""From this version on numbers of bytes have 8 bytes."""
 MAX_HEADER = 1 << 16
 LEAST_CORNERS = 3
 OTHER_FILE = re.compile(rb'"uri"\s*:\s*"(?!data:)')
@@ -158,6 +161,23 @@ def _obj(data: bytes) -> str:
     )
 
 
+def _fbx(data: bytes) -> str:
+    """A binary file's records name the byte at which they end; the last one is of zeros."""
+    if not data.startswith(FBX_MAGIC):
+        return ""
+    (version,) = struct.unpack_from("<I", data, len(FBX_MAGIC))
+    kind, place = "<Q" if version >= FBX_WIDE else "<I", FBX_HEADER
+    while True:
+        if place + struct.calcsize(kind) > len(data):
+            return f"its records go on at byte {place:,}, and {len(data):,} are there"
+        (end,) = struct.unpack_from(kind, data, place)
+        if end > len(data):
+            return f"a record of it ends at byte {end:,}, and {len(data):,} are there"
+        if end <= place:
+            return ""
+        place = end
+
+
 CHECKS: dict[str, Callable[[bytes], str]] = {
     "glb": _glb,
     "vrm": _glb,
@@ -165,4 +185,5 @@ CHECKS: dict[str, Callable[[bytes], str]] = {
     "ply": _ply,
     "stl": _stl,
     "obj": _obj,
+    "fbx": _fbx,
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
 import os
 import urllib.parse
@@ -17,6 +19,9 @@ KNOWN = frozenset(
         *("KHR_mesh_quantization", "EXT_mesh_gpu_instancing"),
     }
 )
+BYTES = {5120: 1, 5121: 1, 5122: 2, 5123: 2, 5125: 4, 5126: 4}
+NUMBERS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16}
+PACKED = frozenset({"KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_meshopt_compression"})
 LISTS = {
     "mesh": "meshes", "skin": "skins", "camera": "cameras", "material": "materials", "indices": "accessors",
     "bufferView": "bufferViews", "buffer": "buffers", "input": "accessors", "output": "accessors", "children": "nodes",
@@ -63,7 +68,10 @@ def _fault(document: Any) -> str:
         return "it has no scene that places its nodes"
     if document.get("scene", 0) >= len(document["scenes"]):
         return f"scene = {document['scene']}, and there are {len(document['scenes']):,} scenes"
-    return _wrong_index(document) or _wrong_buffer(document) or _circle(document) or _placeless(document)
+    for look in (_wrong_index, _wrong_buffer, _wrong_accessor, _circle, _placeless):
+        if fault := look(document):
+            return fault
+    return ""
 
 
 def _wrong_index(document: Any) -> str:
@@ -94,6 +102,46 @@ def _wrong_buffer(document: Any) -> str:
         uri = str(buffer.get("uri", "data:"))
         if not uri.startswith("data:") and not os.path.exists(urllib.parse.unquote(uri)):
             return f"buffers[{index}] is the file {uri[:80]!r}, which is not there: put it beside the model"
+        if uri.startswith("data:") and "uri" in buffer and (fault := _wrong_data(uri, buffer["byteLength"])):
+            return f"buffers[{index}]{fault}"
+    return ""
+
+
+def _wrong_data(uri: str, length: int) -> str:
+    """What is wrong with data that stand in the JSON."""
+    words, _, text = uri.partition(",")
+    if not words.endswith(";base64"):
+        return ""
+    try:
+        found = len(base64.b64decode(text, validate=True))
+    except binascii.Error:
+        return " is no base64, which its `uri` says it is"
+    return f" has {found:,} bytes in its `uri`, and should have {length:,}" if found < length else ""
+
+
+def _wrong_accessor(document: Any) -> str:
+    """The first one that says what cannot be, or more than its view holds; those that extensions unpack have none."""
+    views = document.get("bufferViews", ())
+    is_packed = bool(PACKED & set(document.get("extensionsUsed", ())))
+    for index, accessor in enumerate(document.get("accessors", ())):
+        place, count, kind = f"accessors[{index}]", accessor["count"], accessor["type"]
+        if type(count) is not int or count < 1:
+            return f"{place}.count is {json.dumps(count)[:20]}, and it should be a whole number from 1"
+        if accessor["componentType"] not in BYTES:
+            return f"{place}.componentType is {json.dumps(accessor['componentType'])[:20]}, which glTF does not know"
+        if kind not in NUMBERS:
+            return f"{place}.type is {json.dumps(kind)[:20]}, which glTF does not know"
+        if is_packed:
+            continue
+        if "bufferView" not in accessor:
+            if "sparse" not in accessor:
+                return f"{place} has no bufferView, so its values are nowhere"
+            continue
+        view, size = views[accessor["bufferView"]], BYTES[accessor["componentType"]] * NUMBERS[kind]
+        end = accessor.get("byteOffset", 0) + (count - 1) * view.get("byteStride", size) + size
+        if end > view["byteLength"]:
+            held = f"bufferViews[{accessor['bufferView']}] has {view['byteLength']:,}"
+            return f"{place} takes {end:,} bytes, and its {held}"
     return ""
 
 

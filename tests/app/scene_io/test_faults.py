@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,14 @@ def _mesh(**primitive: Any) -> dict[str, Any]:
     return triangle(meshes=[{"primitives": [{"attributes": {"POSITION": 0}, **primitive}]}])
 
 
+def _accessor(**changes: Any) -> dict[str, Any]:
+    """With other words of the first one; None takes one away."""
+    first, *others = triangle()["accessors"]
+    first = {key: value for key, value in (first | changes).items() if value is not None}
+    return triangle(accessors=[first, *others])
+
+
+FBX = b"Kaydara FBX Binary  \0\x1a\0" + struct.pack("<I", 7400)
 DRACO = "KHR_draco_mesh_compression"
 WRONG: dict[str, tuple[str, Any, str]] = {
     "a web page": ("a.glb", "<!DOCTYPE html><html>404</html>", "it is a web page, .* Fetch the file itself"),
@@ -61,6 +70,27 @@ WRONG: dict[str, tuple[str, Any, str]] = {
         triangle(buffers=[{"byteLength": 68, "uri": "gone.bin"}]),
         r"buffers\[0\] is the file 'gone.bin', which is not there: put it beside the model",
     ),
+    "no base64": (
+        "a.gltf",
+        triangle(buffers=[{"byteLength": 68, "uri": "data:application/octet-stream;base64,%%%"}]),
+        r"buffers\[0\] is no base64",
+    ),
+    "less base64 than it says": (
+        "a.gltf",
+        triangle(buffers=[{"byteLength": 68, "uri": "data:application/octet-stream;base64,AAAA"}]),
+        r"buffers\[0\] has 3 bytes in its `uri`, and should have 68",
+    ),
+    "no points": ("a.gltf", _accessor(count=0), r"accessors\[0\]\.count is 0, and it should be a whole number from 1"),
+    "a count that is a text": ("a.gltf", _accessor(count="3"), r"accessors\[0\]\.count is \"3\""),
+    "numbers of no type": ("a.gltf", _accessor(componentType=1), r"accessors\[0\]\.componentType is 1,"),
+    "values that are nowhere": ("a.gltf", _accessor(bufferView=None), r"accessors\[0\] has no bufferView, so its"),
+    "more values than there are": (
+        "a.gltf",
+        _accessor(count=4),
+        r"accessors\[0\] takes 48 bytes, and its bufferViews\[0\] has 36",
+    ),
+    "an FBX that is cut": ("a.fbx", FBX + struct.pack("<III", 9999, 0, 0), "a record of it ends at byte 9,999, and 39"),
+    "an FBX that is cut between records": ("a.fbx", FBX, "its records go on at byte 27, and 27 are there"),
     "a compression": (
         "a.gltf",
         triangle(extensionsUsed=[DRACO], extensionsRequired=[DRACO]),
