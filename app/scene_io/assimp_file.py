@@ -25,7 +25,7 @@ from .compressed import inner_name
 from .costs import GLTF, affordable
 from .cuts import cut_short, shortfall
 from .damage import damage_of, facets_lost
-from .errors import RefusedError, SceneError, display_path
+from .errors import OutsideError, RefusedError, SceneError, display_path
 from .faults import place_of_fault
 from .file_kinds import other_kind
 from .limits import ImportLimits
@@ -144,14 +144,19 @@ class AssimpFile:
         if "bad_alloc" in words or "bad array new" in words:
             raise MemoryError(words)
         text = data if data is not None else Path(self.name).read_bytes()
+        path = display_path(os.path.abspath(self.name))
         if kind := other_kind(text, self.extension):
-            raise SceneError(f"{display_path(os.path.abspath(self.name))} cannot be read: {kind}.", self.name)
+            raise SceneError(f"{path} cannot be read: {kind}.", self.name)
         missing, fault = shortfall(text, self.extension), place_of_fault(text, self.extension)
         if missing and not fault:
             raise cut_short(self.name, missing)
-        said = f"{display_path(os.path.abspath(self.name))} {verb}; Assimp says: {words.rstrip('.')}."
+        if not fault and (outside := self.references.outside()):
+            why = f"files outside the model's folder, which were not read: {outside}"
+            advice = "Copy them there, or open it all the same if you trust who made the model"
+            raise OutsideError(f"{path} {verb} without {why}. {advice}.", self.name)
+        said = f"{path} {verb}; Assimp says: {words.rstrip('.')}."
         if fault:
-            said = f"{display_path(os.path.abspath(self.name))} {verb}. The first fault: {fault}."
+            said = f"{path} {verb}. The first fault: {fault}."
         place = f" It may be cut short: {missing}." if missing else ""
         for remark in self.references.remarks():
             place += f" {remark.sentence}"

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, TextIO
 from raygrove.gpu.linux import end_with_parent, lower_limits
 
 from . import sandbox
-from .errors import RefusedError, SceneError, display_path
+from .errors import OutsideError, RefusedError, SceneError, display_path
 from .limits import ImportLimits
 
 Reader = Callable[[BinaryIO], object]
@@ -42,7 +42,8 @@ def main() -> int:
         file.flush()
         _say(lines, done=True)
     except SceneError as error:
-        _say(lines, error=str(error), path=error.path, refused=isinstance(error, RefusedError))
+        kinds = {"refused": isinstance(error, RefusedError), "outside": isinstance(error, OutsideError)}
+        _say(lines, error=str(error), path=error.path, **kinds)
     except MemoryError:
         _say(lines, memory=True)
     return 0

@@ -41,11 +41,12 @@ class RareFormatError(SceneError):
 
 
 class OutsideError(SceneError):
-    """A saved picture whose state names files outside the picture's folder. `trust` as of `RareFormatError`."""
+    """A saved picture, or a model that cannot be read without, names files outside its folder. `trust` as of
+    `RareFormatError`."""
 
     def __init__(self, message: str, path: str) -> None:
         super().__init__(message, path)
-        self.trust = ("allow_outside", (path,))
+        self.trust: tuple[str, tuple[str, ...]] = ("allow_outside", (path,))
 
 
 class CrashedError(SceneError):

@@ -29,7 +29,7 @@ from raygrove.gpu.linux import kill_group, main_memory
 from raygrove.gpu.scene import Environment, Remark, Scene
 
 from . import exchange, ray_file, sandbox
-from .errors import CrashedError, ImportCancelled, RefusedError, SceneError, display_path
+from .errors import CrashedError, ImportCancelled, OutsideError, RefusedError, SceneError, display_path
 from .files import RARE_SHARE, extension_of, is_rare
 from .limits import ImportLimits
 from .particles.formats import PARTICLE_ENDINGS
@@ -64,6 +64,9 @@ def run(
     begun = time.monotonic()
     try:
         return _scene_by(job, paths[0], limits, on_progress, cancel)
+    except OutsideError as error:
+        error.trust = ("allow_outside", tuple(paths))
+        raise
     except (CrashedError, RefusedError) as error:
         if len(paths) > 1 or extension_of(paths[0]) not in READ_ONCE_MORE:
             raise
@@ -295,6 +298,8 @@ class _Talk:
 def _error(outcome: dict[str, Any], code: int, path: str, limits: ImportLimits, words: BinaryIO) -> SceneError:
     """The sentence for a child that did not hand over a scene."""
     if "error" in outcome:
+        if outcome.get("outside"):
+            return OutsideError(str(outcome["error"]), path)
         kind = RefusedError if outcome.get("refused") else SceneError
         return kind(str(outcome["error"]), str(outcome.get("path") or path))
     said = _last_words(words)

@@ -22,22 +22,27 @@ class References:
 
     def __init__(self, folder: str = ".", allow_outside: bool = False) -> None:
         self._folder, self._allow_outside = os.path.realpath(folder), allow_outside
-        self._outside: dict[str, None] = {}
-        self._irregular: dict[str, None] = {}
+        self._outside: dict[str, str] = {}  # as they were first named, by where they are
+        self._irregular: dict[str, str] = {}
 
     def refusal(self, path: str) -> str:
         """Why a file that is there is not read, and empty where it may be; OSError where it is not there. What is
         refused is kept for `remarks`."""
-        is_regular = stat.S_ISREG(os.stat(path).st_mode)
+        mode = os.stat(path).st_mode
         real = os.path.realpath(path)
         inside = os.path.commonpath([real, self._folder]) == self._folder
         if not inside and not self._allow_outside:
-            self._outside[path] = None
+            if not stat.S_ISDIR(mode):  # which readers try on their way to a file
+                self._outside.setdefault(real, path)
             return OUTSIDE
-        if not is_regular:
-            self._irregular[path] = None
+        if not stat.S_ISREG(mode):
+            self._irregular.setdefault(real, path)
             return NO_FILE
         return ""
+
+    def outside(self) -> str:
+        """What was not read because it lies outside, as text; empty where there is nothing."""
+        return _listed(self._outside)
 
     def remarks(self) -> list[Remark]:
         """What was not read, and what to do about it."""
@@ -52,6 +57,6 @@ class References:
         return found
 
 
-def _listed(paths: dict[str, None]) -> str:
-    names = [display_path(path) for path in list(paths)[:LISTED]]
+def _listed(paths: dict[str, str]) -> str:
+    names = [display_path(path) for path in list(paths.values())[:LISTED]]
     return ", ".join(names) + (f" and {len(paths) - LISTED} more" if len(paths) > LISTED else "")

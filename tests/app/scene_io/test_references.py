@@ -14,6 +14,7 @@ import pytest
 from PIL import Image
 
 from raygrove.app.scene_io import ImportLimits, SceneError, load, references
+from raygrove.app.scene_io.errors import OutsideError
 from raygrove.gpu.scene import Scene
 from tests.app.scene_io import writers
 
@@ -97,8 +98,10 @@ def gltf_with_buffer(folder: Path, uri: str) -> Path:
 def test_a_buffer_outside_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "points.bin").write_bytes(np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], "<f4").tobytes())
     path = gltf_with_buffer(tmp_path / "model", "../points.bin")
-    with pytest.raises(SceneError, match=references.OUTSIDE):
+    with pytest.raises(OutsideError, match=references.OUTSIDE) as caught:
         load([path])
+    assert caught.value.trust == ("allow_outside", (str(path),)), "so that it can be opened all the same"
+    assert str(caught.value).count("points.bin") == 1 and "Assimp" not in str(caught.value)
     assert load([path], ALLOWING).triangle_count == 1
 
 
