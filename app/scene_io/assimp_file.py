@@ -26,7 +26,7 @@ from .costs import GLTF, affordable
 from .cuts import cut_short, shortfall
 from .damage import damage_of, facets_lost
 from .errors import OutsideError, RefusedError, SceneError, display_path
-from .faults import place_of_fault
+from .faults import meaning_of, place_of_fault
 from .file_kinds import other_kind
 from .limits import ImportLimits
 from .references import References
@@ -154,7 +154,8 @@ class AssimpFile:
             why = f"files outside the model's folder, which were not read: {outside}"
             advice = "Copy them there, or open it all the same if you trust who made the model"
             raise OutsideError(f"{path} {verb} without {why}. {advice}.", self.name)
-        said = f"{path} {verb}; Assimp says: {words.rstrip('.')}."
+        meant = meaning_of(words)
+        said = f"{path} {verb}: {meant}." if meant else f"{path} {verb}; Assimp says: {words.rstrip('.')}."
         if fault:
             said = f"{path} {verb}. The first fault: {fault}."
         place = f" It may be cut short: {missing}." if missing else ""

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+import re
+
 from .file_kinds import head_fault, ply_fault, xml_fault
 from .gltf_faults import gltf_fault
 from .obj_faults import fault_of as obj_fault
 
 MOST_BYTES = 64 << 20
 """A larger file is not gone through once more for a sentence."""
+
+MEANT = (
+    (r'Mesh "?(.*?)"? has no faces', r"no face of its \1 names points that are there"),
+    (r"Collada: File came out empty", "it holds no scene, or nothing in its scene that can be drawn"),
+)
+"""Words of libassimp's that name no fault, and what they mean."""
+
+
+def meaning_of(words: str) -> str:
+    """What libassimp's words mean where they do not say it; "" for others."""
+    for known, meant in MEANT:
+        if found := re.search(known, words):
+            return found.expand(meant)
+    return ""
 
 
 def place_of_fault(data: bytes, extension: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import struct
 from pathlib import Path
@@ -33,6 +34,16 @@ def _accessor(**changes: Any) -> dict[str, Any]:
     first, *others = triangle()["accessors"]
     first = {key: value for key, value in (first | changes).items() if value is not None}
     return triangle(accessors=[first, *others])
+
+
+def _indices(*values: int) -> dict[str, Any]:
+    """A triangle of these points."""
+    changed, data = _mesh(indices=3), np.array(values, "<u2").tobytes()
+    changed["accessors"].append({"bufferView": 3, "componentType": 5123, "count": len(values), "type": "SCALAR"})
+    changed["bufferViews"].append({"buffer": 1, "byteLength": len(data)})
+    uri = "data:application/octet-stream;base64," + base64.b64encode(data).decode()
+    changed["buffers"].append({"byteLength": len(data), "uri": uri})
+    return changed
 
 
 FBX = b"Kaydara FBX Binary  \0\x1a\0" + struct.pack("<I", 7400)
@@ -88,6 +99,17 @@ WRONG: dict[str, tuple[str, Any, str]] = {
         "a.gltf",
         _accessor(count=4),
         r"accessors\[0\] takes 48 bytes, and its bufferViews\[0\] has 36",
+    ),
+    "indices of points that are not there": (
+        "a.gltf",
+        _indices(9, 9, 9),
+        r"a.gltf cannot be read: no face of its meshes\[0\] names points that are there\. Check",
+    ),
+    "an entity that names a file": (
+        "a.dae",
+        '<?xml version="1.0"?><!DOCTYPE c [<!ENTITY x SYSTEM "file:///etc/passwd">]><COLLADA version="1.4.1"><asset>'
+        "<contributor><author>&x;</author></contributor></asset></COLLADA>",
+        "a.dae cannot be read: it holds no scene, or nothing in its scene that can be drawn",
     ),
     "an FBX that is cut": ("a.fbx", FBX + struct.pack("<III", 9999, 0, 0), "a record of it ends at byte 9,999, and 39"),
     "an FBX that is cut between records": ("a.fbx", FBX, "its records go on at byte 27, and 27 are there"),
