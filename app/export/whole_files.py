@@ -54,6 +54,8 @@ def check_writable(folder: Path, *names: str) -> None:
         with tempfile.TemporaryFile(dir=folder) as file:  # a file system that takes no files, or is full
             file.write(bytes(PROBE_BYTES))
             file.flush()
+    except FileNotFoundError as error:  # /proc says so of each new name
+        raise PermissionError(errno.EPERM, "It takes no new files", str(folder)) from error
     except OSError as error:
         raise OSError(error.errno or errno.EIO, error.strerror or str(error), str(folder)) from error
 
