@@ -289,6 +289,7 @@ class FrameMaker(Questions):
                 stack.callback(give_memory_back)
                 stack.callback(target.close)
             self.close_engine()
+            self._measured.leave()
 
     def close_engine(self) -> None:
         """Give the engine back, which may be half prepared; the next picture makes another one."""

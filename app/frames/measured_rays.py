@@ -125,6 +125,11 @@ class MeasuredRays:
         if not isinstance(self._made, Error):
             self._made = None
 
+    def leave(self) -> None:
+        """Nothing is drawn any more: let go of the scene, too."""
+        self.forget()
+        self._scene = self._made = None
+
     def _end_lessons(self) -> None:
         for history in self._taught:
             history.learn_pictures()

@@ -81,7 +81,7 @@ class SlotExchange:
         if not slots:
             raise ValueError("An exchange needs a slot.")
         self.width, self.height = slots[0].width, slots[0].height
-        self.slots = tuple(slots)
+        self.slots: tuple[PixelSlot, ...] = tuple(slots)
         self._lock = threading.Condition()
         self._free: list[PixelSlot] = list(slots)
         self._finished: list[PixelSlot] = []
@@ -130,8 +130,13 @@ class SlotExchange:
 
     def close(self) -> bool:
         """Lend no more slots. True once none is being drawn into: only then may their buffers go; ask again until it
-        is."""
+        is. Who still has the exchange (the last frame does) then holds no pictures with it."""
         with self._lock:
             self._is_closed = True
             self._lock.notify_all()
-            return self._drawing == 0
+            if self._drawing:
+                return False
+            self.slots = ()
+            self._free.clear()
+            self._finished.clear()
+            return True

@@ -86,6 +86,10 @@ class PainterView(QWidget):
         self._image = None
         self.update()
 
+    def open_slots(self) -> None:
+        """Lend slots of the present size, where it does not yet."""
+        self._fit_slots()
+
     def close_slots(self) -> bool:
         """Lend nothing any more; True once all slots are free."""
         return self._slots.close()

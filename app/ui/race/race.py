@@ -91,6 +91,8 @@ class Race(QObject):
             self._session.loop.frame_arrived.connect(self._take)
         self.is_on = True
         self._renew()
+        if self._document.scene is not None:
+            self.view.open_slots()
         return self.view
 
     def _made(self, made: Callable[[RacePicture, int], object], picture: RacePicture, place: int) -> None:
@@ -101,8 +103,15 @@ class Race(QObject):
             self.ray_marks[-1].lie_on(picture)
 
     def end(self) -> None:
-        """Another workspace is shown."""
+        """Another workspace is shown: the pictures of all contestants go, and what they were drawn into."""
         self.is_on = False
+        self.put_away()
+
+    def put_away(self) -> None:
+        """Show nothing, and lend nothing to draw into."""
+        if self.view is not None:
+            self.view.clear()
+            self.view.close_slots()
 
     def _connect(self, view: RaceView) -> None:
         view.chosen.connect(self._choose)

@@ -111,7 +111,13 @@ class RaceView(QWidget):
     def clear(self) -> None:
         """Show nothing."""
         self._pixels, self._difference, self._masks = [None] * len(self._slots), None, ()
+        for picture in (*self.pictures, self.wide):
+            picture.show_one(None)
         self.show_pictures()
+
+    def open_slots(self) -> None:
+        """Lend slots of the present size, where it does not yet."""
+        self._fit_slots()
 
     def close_slots(self) -> bool:
         """Lend nothing any more; True once all slots are free."""

@@ -56,6 +56,7 @@ class View(Protocol):
     def refresh(self) -> None: ...
     def show_spheres(self, picture: SpherePicture) -> None: ...
     def clear(self) -> None: ...
+    def open_slots(self) -> None: ...
     def close_slots(self) -> bool: ...
     def isVisible(self) -> bool: ...
 
@@ -223,6 +224,8 @@ class FrameLoop(QObject):
     def _scene_changed(self, scene: object) -> None:
         self._tick_time = time.perf_counter()
         self._halt = None
+        if scene is None:
+            self.last_frame = None  # or the scene that was closed would stay in memory with it
         self.request()
 
     def _take_frame(self, frame: FinishedFrame) -> None:
@@ -233,6 +236,8 @@ class FrameLoop(QObject):
             self._show(frame)
         except SphereDrawingError as error:  # no picture comes of this frame: it ends no halt, and has no figures
             self._take_error(error)
+            return
+        if self._document.scene is None:  # it was closed meanwhile
             return
         self.last_frame = frame
         self._arrived_serial = max(self._arrived_serial, frame.request.moment.frame_id)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Mapping
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QAction, QPixmapCache
 
 from raygrove.app.document.state import State
 from raygrove.app.system.watch import Watcher
 from raygrove.app.ui.session.session import Session
 from raygrove.gpu.linux import give_memory_back
+
+AT_REST_MS = 500
+"""After a scene was closed, by when the first page is painted and the thread that draws has let go of its pictures."""
 
 
 def give_all_back() -> None:
@@ -30,6 +33,8 @@ class SceneFiles(QObject):
         super().__init__(parent)
         self._session, self._cancel_jobs = session, cancel_jobs
         self._actions: Mapping[str, QAction] = {}
+        self._at_rest = QTimer(self, singleShot=True, interval=AT_REST_MS)
+        self._at_rest.timeout.connect(lambda: give_memory_back())
         document = session.document
         self._watcher = watcher = Watcher(lambda: document.mailroom.post(self._file_changed))
         self.destroyed.connect(lambda: watcher.stop())
@@ -47,7 +52,12 @@ class SceneFiles(QObject):
         self._cancel_jobs()
         if self._session.document.scene is not None:
             self._session.document.close_scene()
-            self._session.loop.ask("close", lambda maker: maker.close(), lambda found: give_all_back())
+            self._session.loop.ask("close", lambda maker: maker.close(), lambda found: self._give_back())
+
+    def _give_back(self) -> None:
+        """Now, and once more at rest: painting the first page has taken and freed some megabytes meanwhile."""
+        give_all_back()
+        self._at_rest.start()
 
     def toggle_watch(self) -> None:
         """File > Reload when the file changes."""

@@ -279,8 +279,10 @@ class MainWindow(QMainWindow):
         self.place.show_legend()
         if scene is None:
             self.show_welcome()
+            self.place.put_away()
             return
         self.show_picture()
+        self.place.make_room()
         if self.document.state.scene.kind == "files":
             self.memory.add_recent(self.document.state.scene.names)
             self.messages.offer_neighbours(self.document.state.scene.names, self.open_files)

@@ -74,6 +74,17 @@ class PicturePlace(QObject):
         self._session.loop.set_view(self.page)
         if is_shown:
             self.stack.setCurrentWidget(self.page)
+            self.page.open_slots()
+
+    def make_room(self) -> None:
+        """A scene has come: lend what its pictures are drawn into."""
+        self.page.open_slots()
+
+    def put_away(self) -> None:
+        """There is no scene: its pictures go, and what they were drawn into."""
+        self.race.put_away()
+        self.view.clear()
+        self.view.close_slots()
 
     def _navigate_race(self, picture: RacePicture, place: int) -> None:
         """Let mouse and keys in a contestant's picture move the camera of all."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import gc
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -110,6 +112,18 @@ def test_another_scene_gives_back_what_the_heap_holds_on_to(makers: Makers, monk
     assert len(given) == 2
     makers.maker.close()
     assert len(given) == 3
+
+
+def test_nothing_of_a_maker_that_is_closed_holds_its_scene(makers: Makers) -> None:
+    """The rays that it measures did."""
+    scene = Scene("one")
+    is_there = weakref.ref(scene)
+    makers.draw(scene=scene)
+    makers.maker.close()
+    makers.engines.clear()
+    del scene
+    gc.collect()
+    assert is_there() is None
 
 
 def test_a_device_that_is_not_there_is_an_error_and_the_next_choice_works(makers: Makers) -> None:

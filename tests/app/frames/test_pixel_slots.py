@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 
 import numpy as np
 
@@ -84,8 +85,11 @@ def test_closing_waits_for_who_draws() -> None:
     assert slot is not None
     assert not slots.close()
     assert slots.take_free() is None
+    gone = [weakref.ref(one) for one in slots.slots]
     slots.finish(slot)
     assert slots.close() and slots.is_closed
+    del slot
+    assert [one() for one in gone] == [None, None], "whoever still has the exchange has no pictures"
 
 
 def test_a_waiting_taker_is_woken() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import weakref
 from collections.abc import Sequence
@@ -43,10 +44,70 @@ def test_closing_goes_back_to_the_welcome_page(
     scene_window.commands.actions["file.close"].trigger()
     assert scene_window.document.scene is None and scene_window.stack.currentWidget() is scene_window.welcome
     assert not scene_window.commands.actions["file.close"].isEnabled() and scene_window.windowTitle() == "Raygrove"
-    qtbot.waitUntil(lambda: len(closed) == 1 and kept_at_the_end == [(False, False)])
+    qtbot.waitUntil(lambda: len(closed) == 1 and kept_at_the_end[:1] == [(False, False)])
+    qtbot.waitUntil(lambda: len(kept_at_the_end) == 2)  # once more, of what the page was painted with
     scene_window.open_demo("walker")
     qtbot.waitUntil(lambda: scene_window.document.scene is not None)
     assert scene_window.commands.actions["file.close"].isEnabled()
+
+
+def reopen(window: MainWindow, qtbot: Any, views: int) -> None:
+    """Open a scene, and wait for as many pictures of it as its workspace shows."""
+    before = window.loop.last_frame
+    window.open_demo("walker")
+
+    def is_shown() -> bool:
+        frame = window.loop.last_frame
+        return frame is not None and frame is not before and len(frame.request.exchanges) == views
+
+    qtbot.waitUntil(is_shown)
+    qtbot.waitUntil(lambda: window.place.page.picture() is not None)
+
+
+def test_a_closed_scene_leaves_no_pictures(scene_window: MainWindow, qtbot: Any) -> None:
+    """Neither what is shown nor what was drawn into, of none of the views, also of the size before."""
+    scene_window.document.change("settings.race.contestants", "lbvh@refit, hploc")
+    made = list[weakref.ref[object]]()
+
+    def look() -> None:
+        exchanges = scene_window.place.page.exchanges
+        made.extend(weakref.ref(slot._bytes) for exchange in exchanges for slot in exchange.slots)
+
+    look()
+    scene_window.workspaces.choose("race")
+    race = scene_window.place.race.view
+    assert race is not None
+    qtbot.waitUntil(lambda: all(picture._left is not None for picture in race.pictures))
+    look()
+    assert len(made) == 2 + 4
+    scene_window.workspaces.choose("explore")
+    assert race.exchanges == () and all(picture._left is None for picture in race.pictures)
+    kept = scene_window.loop.last_frame
+    scene_window.commands.actions["file.close"].trigger()
+    assert scene_window.view.exchanges == () and scene_window.view.picture() is None
+    qtbot.waitUntil(lambda: all(one() is None for one in made))
+    assert kept is not None and kept.request.exchanges, "whose exchange somebody has still"
+    for name, views in (("explore", 1), ("race", 2)):
+        scene_window.workspaces.choose(name)
+        reopen(scene_window, qtbot, views)
+        scene_window.commands.actions["file.close"].trigger()
+        assert scene_window.place.page.exchanges == ()
+
+
+def test_a_closed_scene_goes(window: MainWindow, qtbot: Any) -> None:
+    """The last frame's request kept it in memory."""
+    reopen(window, qtbot, 1)
+    scene = weakref.ref(window.document.scene)
+    assert scene() is not None
+    PaintedMaker.drawn.clear()  # the stand-in keeps what it has drawn
+    window.commands.actions["file.close"].trigger()
+
+    def is_gone() -> bool:
+        gc.collect()
+        return scene() is None
+
+    qtbot.waitUntil(is_gone)
+    assert window.loop.last_frame is None
 
 
 def test_a_written_file_is_read_again_and_the_camera_stays(
