@@ -1,6 +1,6 @@
 // The dual traversal of the points' octree with itself: from the pair (root, root), each pair is left out, listed, or
-// split into pairs of children. All pairs of a round side by side; where each writes is counted first, so that lists do
-// not depend on who comes first.
+// split into pairs of children; what it does either way is decided together, and listed side by side. All pairs of a
+// round side by side; where each writes is counted first, so that lists do not depend on who comes first.
 // from gpu.radiosity.pairs import PairTotals
 #include "gpu/device/atomics.cuh"
 #include "gpu/radiosity/pairs.cuh"
@@ -9,29 +9,31 @@ extern "C" __global__ void begin_pairs(PointTreeView tree, int2* pairs, int* tot
     for (int i : grid_stride(PairTotals::WORDS)) {
         totals[i] = i == PairTotals::frontier ? tree.counts[TREE_COUNTS::nodes] > 0 : 0;
         if (i == PairTotals::depths) totals[i] = tree.counts[TREE_COUNTS::depths];
-        if (i == 0) pairs[0] = int2{0, 0};
+        if (i == 0) pairs[0] = stored_couple(0, 0, false);
     }
 }
 
 extern "C" __global__ void sort_out_pairs(PointTreeView tree, const float4* shapes, const int2* pairs,
-                                          const int* totals, float angle, int least_pairs, int* kinds, float* shares) {
+                                          const int* totals, float angle, int least_pairs, int2* kinds, float* shares) {
     for (int i : grid_stride(totals[PairTotals::frontier])) {
-        kinds[i] = kind_of(tree, shapes, pairs[i], angle, least_pairs);
+        const Couple couple = couple_of(pairs[i]);
+        const int kind = kind_of(tree, shapes, couple.nodes, angle, least_pairs);
+        kinds[i] = int2{kind, couple.is_mutual ? other_way(kind) : KINDS::none};
         shares[i] = 1.0f;
     }
 }
 
 // A row of `counts` for each kind of list and one for the next round's pairs; a column for each chunk.
 extern "C" __global__ void count_pairs(PointTreeView tree, const float4* shapes, const int2* pairs, const int* totals,
-                                       const int* kinds, int chunk_count, int* counts) {
+                                       const int2* kinds, int chunk_count, int* counts) {
     for (int chunk : grid_stride(chunk_count)) {
         const int first = chunk * CHUNK, last = min(first + CHUNK, totals[PairTotals::frontier]);
         int found[KINDS::split + 1] = {};
         for (int i = first; i < last; ++i) {
-            const int kind = kinds[i];
+            const int2 kind = kinds[i];
 #pragma unroll
-            for (int k = 0; k < KINDS::split; ++k) found[k] += kind == k ? 1 : 0;
-            if (is_split(kind)) found[KINDS::split] += pairs_left(tree, shapes, pairs[i], kind);
+            for (int k = 0; k < KINDS::split; ++k) found[k] += (kind.x == k ? 1 : 0) + (kind.y == k ? 1 : 0);
+            found[KINDS::split] += children_of(tree, shapes, couple_of(pairs[i]), kind).count();
         }
 #pragma unroll
         for (int k = 0; k <= KINDS::split; ++k) counts[(int64)k * chunk_count + chunk] = found[k];
@@ -49,7 +51,7 @@ __device__ __forceinline__ int before_chunk(const int* begins, int row, int chun
 // theirs. Sums past 2^31 are negative for some chunk: nothing is written there, and more pairs are said to be asked for
 // than there is room.
 extern "C" __global__ void list_pairs(PointTreeView tree, const float4* shapes, const int2* pairs, int* totals,
-                                      const int* kinds, const float* shares, int chunk_count, const int* begins,
+                                      const int2* kinds, const float* shares, int chunk_count, const int* begins,
                                       int room, int2* listed, float* listed_shares, int pair_room, int2* next) {
     for (int chunk : grid_stride(chunk_count)) {
         const int first = chunk * CHUNK, last = min(first + CHUNK, totals[PairTotals::frontier]);
@@ -65,26 +67,26 @@ extern "C" __global__ void list_pairs(PointTreeView tree, const float4* shapes, 
             continue;
         }
         for (int i = first; i < last; ++i) {
-            const int2 pair = pairs[i];
-            const int kind = kinds[i];
+            const Couple couple = couple_of(pairs[i]);
 #pragma unroll
-            for (int k = 0; k < KINDS::split; ++k) {
-                if (kind != k) continue;
-                if (at[k] < room) {
-                    listed[(int64)k * room + at[k]] = pair;
-                    listed_shares[(int64)k * room + at[k]] = shares[i];
+            for (int way = 0; way < 2; ++way) {
+                const int kind = way == 0 ? kinds[i].x : kinds[i].y;
+#pragma unroll
+                for (int k = 0; k < KINDS::split; ++k) {
+                    if (kind != k) continue;
+                    if (at[k] < room) {
+                        listed[(int64)k * room + at[k]] = couple.way(way);
+                        listed_shares[(int64)k * room + at[k]] = is_expanded(kind) ? shares[i] : 1.0f;
+                    }
+                    ++at[k];
                 }
-                ++at[k];
             }
-            if (!is_split(kind)) continue;
-            const Split split = split_of(tree, shapes, pair, kind);
-            const int from_a = split.receiver ? tree.first_child[pair.x] : pair.x;
-            const int from_b = split.sender ? tree.first_child[pair.y] : pair.y;
-            const int count_a = split.receiver ? tree.child_count[pair.x] : 1;
-            const int count_b = split.sender ? tree.child_count[pair.y] : 1;
-            for (int child = 0; child < count_a * count_b; ++child) {
-                const int place = at[KINDS::split]++;
-                if (place < pair_room) next[place] = int2{from_a + child / count_b, from_b + child % count_b};
+            const Children children = children_of(tree, shapes, couple, kinds[i]);
+            for (int a = 0; a < children.count_a; ++a) {
+                for (int b = children.is_self ? a : 0; b < children.count_b; ++b) {
+                    const int place = at[KINDS::split]++;
+                    if (place < pair_room) next[place] = children.pair(a, b);
+                }
             }
         }
     }

@@ -1,4 +1,5 @@
-// Pairs of nodes, and what becomes of them. A pair is (receiver, sender): light goes one way.
+// Pairs of nodes, and what becomes of them. Light goes from a sender to a receiver; where it also goes back, the pair
+// is kept once for both ways, as two nodes see each other or do not.
 // from gpu.radiosity.pairs import KINDS
 #pragma once
 #include "gpu/radiosity/nodes.cuh"
@@ -6,6 +7,24 @@
 constexpr int CHUNK = 32;  // pairs that one thread goes through to find the places of what they leave
 
 __device__ __forceinline__ bool is_split(int kind) { return kind >= KINDS::split && kind < KINDS::none; }
+
+__device__ __forceinline__ bool is_expanded(int kind) {
+    return kind == KINDS::far || kind == KINDS::to_points || kind == KINDS::of_points;
+}
+
+// As rounds keep it: (receiver, sender) for both ways, (receiver, ~sender) for one.
+struct Couple {
+    int2 nodes;
+    bool is_mutual;
+
+    __device__ int2 way(int number) const { return number == 0 ? nodes : int2{nodes.y, nodes.x}; }
+};
+__device__ __forceinline__ Couple couple_of(int2 pair) {
+    return {int2{pair.x, pair.y < 0 ? ~pair.y : pair.y}, pair.y >= 0};
+}
+__device__ __forceinline__ int2 stored_couple(int receiver, int sender, bool is_mutual) {
+    return int2{receiver, is_mutual ? sender : ~sender};
+}
 
 struct Split {
     bool receiver, sender;
@@ -18,9 +37,30 @@ __device__ __forceinline__ Split split_of(const PointTreeView& tree, const float
     const float a = shapes[NODE_ROWS * (int64)pair.x].w, b = shapes[NODE_ROWS * (int64)pair.y].w;
     return {a * 1.5f >= b, b * 1.5f >= a};
 }
-__device__ __forceinline__ int pairs_left(const PointTreeView& tree, const float4* shapes, int2 pair, int kind) {
-    const Split split = split_of(tree, shapes, pair, kind);
-    return (split.receiver ? tree.child_count[pair.x] : 1) * (split.sender ? tree.child_count[pair.y] : 1);
+
+// What a couple leaves for the next round: pairs of some nodes that follow one another with some others. Where both
+// ways are split they are split alike.
+struct Children {
+    int first_a, count_a, first_b, count_b;
+    bool is_mutual, is_self;
+
+    __device__ int count() const { return is_self ? count_a * (count_a + 1) / 2 : count_a * count_b; }
+    __device__ int2 pair(int a, int b) const {
+        return stored_couple(first_a + a, first_b + b, is_mutual || (is_self && a != b));
+    }
+};
+__device__ __forceinline__ Children children_of(const PointTreeView& tree, const float4* shapes, const Couple& couple,
+                                                int2 kinds) {
+    const bool forth = is_split(kinds.x), back = is_split(kinds.y);
+    if (!forth && !back) return {0, 0, 0, 0, false, false};
+    const int2 pair = couple.way(forth ? 0 : 1);
+    const Split split = split_of(tree, shapes, pair, forth ? kinds.x : kinds.y);
+    return {split.receiver ? tree.first_child[pair.x] : pair.x,
+            split.receiver ? tree.child_count[pair.x] : 1,
+            split.sender ? tree.first_child[pair.y] : pair.y,
+            split.sender ? tree.child_count[pair.y] : 1,
+            forth && back,
+            pair.x == pair.y};
 }
 
 // What is expanded on one side alone need not be small beside the other side: it is as exact as between two boxes alike
@@ -56,4 +96,11 @@ __device__ __forceinline__ int kind_of(const PointTreeView& tree, const float4* 
     if (is_far && keeps_b && !is_leaf_a) return KINDS::split_receiver;
     if (is_far && keeps_a && !is_leaf_b) return KINDS::split_sender;
     return is_leaf_a && is_leaf_b ? KINDS::near : KINDS::split;
+}
+// What the same nodes do the other way round.
+__device__ __forceinline__ int other_way(int kind) {
+    if (kind == KINDS::to_points) return KINDS::of_points;
+    if (kind == KINDS::of_points) return KINDS::to_points;
+    if (kind == KINDS::split_receiver) return KINDS::split_sender;
+    return kind == KINDS::split_sender ? KINDS::split_receiver : kind;
 }

@@ -17,8 +17,9 @@ from ..trace.trace import TRACE_BLOCK, Tracer, upload_rays
 
 SPLITS = ("split", "split_receiver", "split_sender")
 KINDS = ("far", "near", "to_points", "of_points", "partial", *SPLITS, "none")
-"""What becomes of a pair (receiver, sender): expansion to expansion; points to points; the sender's expansion to
-points; points to the receiver's expansion; points to those points that see them; it is split; it is left out."""
+"""What becomes of one way of a pair, from a sender to a receiver: expansion to expansion; points to points; the
+sender's expansion to points; points to the receiver's expansion; points to those points that see them; it is split; it
+is left out."""
 
 LISTS = KINDS[: KINDS.index("split")]
 
@@ -33,12 +34,14 @@ MOST_ROUNDS = 2 * (MAX_DEPTH + 1)
 SPARE_ROUNDS = SPARE_DEPTHS = 2
 """Beside those that points needed when they were placed first: where they move, a branch may become deeper."""
 FIRST_ROOM = 8192
-PAIR_LANES = 16
-"""Lanes of a warp that ask a pair (sight.cu)."""
+PAIR_BYTES = 32
+"""Of a pair that is asked in a round."""
 SIGHT_REGISTERS = 96
 """Room for a traversal between what a pair is asked and what it is told."""
 LITTLE = 0.002
 """Of the mean of all light: where a node gives less, how much of it is hidden is as good as what hides it."""
+FIRST_ASKED = 8
+"""Receivers of a leaf that are asked about each sender of another; the others are where these do not agree."""
 PARTS = 64
 """Of the points that a point is asked about by rays: work for as many threads."""
 
@@ -105,10 +108,10 @@ class PairLists:
         self.seen = self._target.zeros((room, self._leaf_points), np.uint32, "radiosity")
 
     def _take_round(self, pair_room: int) -> None:
-        self._check(28 * pair_room, pair_room)
+        self._check(PAIR_BYTES * pair_room, pair_room)
         self.pair_room = pair_room
         self.generation = next(_GENERATIONS)
-        self._kinds, self._pair_shares = self._ints(pair_room), self._floats(pair_room)
+        self._kinds, self._pair_shares = self._ints(pair_room, 2), self._floats(pair_room)
         self._counts, self._begins = (self._ints(len(LISTS) + 1, pair_room // CHUNK) for _ in range(2))
 
     def _check(self, needed: int, pairs: int) -> None:
@@ -160,7 +163,9 @@ class PairLists:
         found = target.download(self._counts).sum(axis=1, dtype=np.int64)
         longest = int((target.download(self.totals)[:kinds] + found[:kinds]).max())
         if (most := max(longest, int(found[kinds]))) > MOST_ITEMS:
-            raise OutOfMemoryError(f"{most:,} pairs of nodes that exchange light", 28 * most, target.free_bytes())
+            raise OutOfMemoryError(
+                f"{most:,} pairs of nodes that exchange light", PAIR_BYTES * most, target.free_bytes()
+            )
         if longest > self.room:
             listed, shares, room = target.download(self._listed), target.download(self._listed_shares), self.room
             self._take_lists(self.capacity, max(2 * room, longest + longest // 4))
@@ -204,7 +209,7 @@ class PairLists:
             target.launch(
                 unit,
                 "see_pairs",
-                min(PAIR_LANES * self.pair_room, MOST_ITEMS),
+                self.pair_room,
                 input=view,
                 normals=normals,
                 ray_count=sight.rays,

@@ -1,10 +1,10 @@
 // Whether points see each other: rays between some of two nodes' points, and where these do not agree, between all of
 // two leaves'. The unit is compiled against a structure (traversals.cuh).
-// from gpu.radiosity.pairs import KINDS, PARTS, PairTotals
+// from gpu.radiosity.pairs import FIRST_ASKED, KINDS, PARTS, PairTotals
 #include "gpu/device/random.cuh"
 #include "gpu/device/warp_stride.cuh"
 #include "gpu/radiosity/exchange.cuh"
-#include "gpu/radiosity/nodes.cuh"
+#include "gpu/radiosity/pairs.cuh"
 #include "gpu/trace/hit_point.cuh"
 #include "gpu/trace/traversals.cuh"
 
@@ -45,25 +45,23 @@ __device__ __forceinline__ bool gives_little(const float4* shapes, int2 pair, fl
     return b.light + mean * b.area <= least * mean * PI * dot(away, away);
 }
 
-// Lanes of a warp that share a pair of nodes: rays between the same two nodes stay together.
-constexpr int PAIR_LANES = WARP_LANES < 16 ? WARP_LANES : 16;
-constexpr int WARP_PAIRS = WARP_LANES / PAIR_LANES;
-
 // Rays between points of two nodes that face each other, and those of them that arrive.
 struct Answer {
     int asked, arrived;
+
+    __device__ bool is_mixed() const { return arrived > 0 && arrived < asked; }
 };
 
-// A lane's part of the rays between some of a pair's points.
+// Whether some of a pair's points see each other. One that is split if they do not agree is asked until they do not.
 __device__ __forceinline__ Answer ask_pair(const TraceInput& input, const PointTreeView& tree, const float4* normals,
-                                           int2 pair, int ray_count, int pair_lane) {
+                                           int2 pair, int ray_count, bool is_split_if_mixed) {
     const float offset = SIGHT_OFFSET * tree.root[0].w;
     const int first_a = tree.first_point[pair.x], count_a = tree.point_count[pair.x];
     const int first_b = tree.first_point[pair.y], count_b = tree.point_count[pair.y];
     const unsigned seed = scrambled((unsigned)pair.x ^ scrambled((unsigned)pair.y));
     const int rays = min(ray_count, count_a * count_b);
     Answer answer = {0, 0};
-    for (int first = pair_lane * PACK; first < rays; first += PAIR_LANES * PACK) {
+    for (int first = 0; first < rays && !(is_split_if_mixed && answer.is_mixed()); first += PACK) {
         Sight sight = no_sight();
 #pragma unroll
         for (int i = 0; i < PACK; ++i) {
@@ -80,32 +78,50 @@ __device__ __forceinline__ Answer ask_pair(const TraceInput& input, const PointT
     return answer;
 }
 
-// Of the pairs that are to be listed: `none` where no ray arrives; where some do, expansions that give little keep the
-// share that arrives; others are split as far as there are children, and after that `partial`.
+// Whether a way keeps the share of its rays that arrives, where some do.
+__device__ __forceinline__ bool keeps_share(const float4* shapes, int2 pair, int kind, float least) {
+    return is_expanded(kind) && gives_little(shapes, pair, least);
+}
+
+// What becomes of one way of a pair some of whose rays were stopped: `none` where no ray arrives; one that keeps a
+// share is as it was; others are split as far as there are children, and after that `partial`.
+__device__ __forceinline__ int partly_hidden(const PointTreeView& tree, int2 pair, int kind, bool keeps,
+                                             const Answer& answer) {
+    if (kind == KINDS::none || answer.arrived == 0) return KINDS::none;
+    if (keeps) return kind;
+    if (tree.child_count[pair.x] != 0 || tree.child_count[pair.y] != 0) return KINDS::split;
+    if (tree.point_count[pair.x] <= LEAF_POINTS && tree.point_count[pair.y] <= LEAF_POINTS) return KINDS::partial;
+    return 2 * answer.arrived < answer.asked ? KINDS::none : kind;  // more points in one place than a row holds
+}
+
+// Ask the pairs that are to be listed, both ways at once.
 extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
     see_pairs(TraceInput input, PointTreeView tree, const float4* shapes, const float4* normals, const int2* pairs,
-              const int* totals, int ray_count, float least, int* kinds, float* shares) {
-    const int count = totals[PairTotals::frontier];
-    for (int first : warp_stride((count + WARP_PAIRS - 1) / WARP_PAIRS)) {
-        const int item = first * WARP_PAIRS + warp_lane() % WARP_PAIRS;
-        const int kind = item < count ? kinds[item] : KINDS::none;
-        const int2 pair = kind < KINDS::partial ? pairs[item] : int2{0, 0};
-        Answer own = {0, 0};
-        if (kind < KINDS::partial) own = ask_pair(input, tree, normals, pair, ray_count, warp_lane() / WARP_PAIRS);
-        const int asked = warp_sum_apart(own.asked, WARP_PAIRS), arrived = warp_sum_apart(own.arrived, WARP_PAIRS);
-        if (arrived == asked || warp_lane() >= WARP_PAIRS) continue;  // pairs that were not asked among them
-        const bool is_leaf_a = tree.child_count[pair.x] == 0, is_leaf_b = tree.child_count[pair.y] == 0;
-        const bool has_rows = tree.point_count[pair.x] <= LEAF_POINTS && tree.point_count[pair.y] <= LEAF_POINTS;
-        const bool is_expanded = kind == KINDS::far || kind == KINDS::to_points || kind == KINDS::of_points;
-        if (arrived == 0) kinds[item] = KINDS::none;
-        else if (is_expanded && gives_little(shapes, pair, least)) shares[item] = (float)arrived / (float)asked;
-        else if (!is_leaf_a || !is_leaf_b) kinds[item] = KINDS::split;
-        else if (has_rows) kinds[item] = KINDS::partial;
-        else if (2 * arrived < asked) kinds[item] = KINDS::none;  // more points in one place than a row holds
+              const int* totals, int ray_count, float least, int2* kinds, float* shares) {
+    for (int item : grid_stride(totals[PairTotals::frontier])) {
+        const int2 kind = kinds[item];
+        if (kind.x >= KINDS::partial) continue;
+        const Couple couple = couple_of(pairs[item]);
+        const bool keeps_forth = keeps_share(shapes, couple.way(0), kind.x, least);
+        const bool keeps_back = keeps_share(shapes, couple.way(1), kind.y, least);
+        const Answer answer = ask_pair(input, tree, normals, couple.nodes, ray_count, !keeps_forth && !keeps_back);
+        if (answer.arrived == answer.asked) continue;
+        shares[item] = (float)answer.arrived / (float)answer.asked;
+        kinds[item] = int2{partly_hidden(tree, couple.way(0), kind.x, keeps_forth, answer),
+                           partly_hidden(tree, couple.way(1), kind.y, keeps_back, answer)};
     }
 }
 
-constexpr int LANE_RECEIVERS = (LEAF_POINTS + WARP_LANES - 1) / WARP_LANES;
+// -- points of two leaves ------------------------------------------------------------------------------------------
+// Of each receiver a bit for each sender; receivers are shared out over a warp's lanes.
+struct Words {
+    unsigned of[(LEAF_POINTS + WARP_LANES - 1) / WARP_LANES];
+
+    __device__ __forceinline__ unsigned row(int receiver) const {
+        return warp_broadcast(of[receiver / WARP_LANES], receiver % WARP_LANES);
+    }
+};
+constexpr int LANE_RECEIVERS = sizeof(Words) / sizeof(unsigned);
 
 // Of the bits of rays `begin` and on, 32 at most, those of rays first .. first + count - 1, counted from `first`.
 __device__ __forceinline__ unsigned bits_between(unsigned bits, int begin, int first, int count) {
@@ -114,37 +130,79 @@ __device__ __forceinline__ unsigned bits_between(unsigned bits, int begin, int f
     const unsigned kept = high - low < 32 ? (1u << (high - low)) - 1u : 0xffffffffu;
     return ((bits >> (low - begin)) & kept) << (low - first);
 }
+__device__ __forceinline__ int place_of_bit(unsigned mask, int number) {
+    for (; number > 0; --number) mask &= mask - 1u;
+    return __ffs((int)mask) - 1;
+}
+// The lowest bits of `bits` at the places of those of `mask`.
+__device__ __forceinline__ unsigned at_bits_of(unsigned mask, unsigned bits) {
+    unsigned placed = 0;
+    for (; mask != 0; mask &= mask - 1u, bits >>= 1) placed |= (bits & 1u) * (mask & (0u - mask));
+    return placed;
+}
 
-// Between all points of the leaves of `partial`: a word for each receiver, a bit in it for each sender. A warp has a
-// pair, whose rays it takes one after the other, so that no lane idles for a point that a leaf lacks; `receivers` are
-// the sorted keys of the list.
+struct Leaves {
+    int first_a, count_a, first_b, count_b;
+};
+
+// Which of some `senders` are seen by so many of the receivers, evenly spread: a word for each of these, in their
+// order. All of a warp's lanes together: they take the rays one after the other, so that none idles for a point that a
+// leaf lacks.
+__device__ __forceinline__ Words ask_points(const TraceInput& input, const PointTreeView& tree, const float4* normals,
+                                            const Leaves& leaves, int receivers, unsigned senders) {
+    const float offset = SIGHT_OFFSET * tree.root[0].w;
+    const int asked = __popc(senders);  // of a receiver
+    Words words = {};
+    for (int begin = 0; begin < receivers * asked; begin += WARP_LANES * PACK) {
+        Sight sight = no_sight();
+#pragma unroll
+        for (int i = 0; i < PACK; ++i) {
+            const int ray = begin + warp_lane() * PACK + i, receiver = ray / asked;
+            if (receiver >= receivers) continue;
+            const int a = leaves.first_a + receiver * leaves.count_a / receivers;
+            const int b = leaves.first_b + place_of_bit(senders, ray % asked);
+            sight.set(i, three(tree.points[a]), three(normals[a]), three(tree.points[b]), three(normals[b]), offset);
+        }
+        const Mask arrives = sight.active & !is_any_hit(input, sight.rays());
+        const unsigned bits = WARP_LANES > 1 ? warp_ballot(any(arrives)) : mask_bits(arrives);
+        for (int own = 0; own < LANE_RECEIVERS; ++own)
+            words.of[own] |= bits_between(bits, begin, (warp_lane() + own * WARP_LANES) * asked, asked);
+    }
+    for (int own = 0; own < LANE_RECEIVERS; ++own) words.of[own] = at_bits_of(senders, words.of[own]);
+    return words;
+}
+
+// A sender that some receivers far apart all see, or none of them does, is taken to be seen by all or by none: one that
+// a surface just before it hides from everybody else costs a ray for each. The others are asked one by one.
+__device__ __forceinline__ Words seen_words(const TraceInput& input, const PointTreeView& tree, const float4* normals,
+                                            const Leaves& leaves) {
+    const int first_asked = min(FIRST_ASKED, leaves.count_a);
+    const unsigned all = leaves.count_b < 32 ? (1u << leaves.count_b) - 1u : 0xffffffffu;
+    Words words = ask_points(input, tree, normals, leaves, first_asked, all);
+    if (first_asked == leaves.count_a) return words;
+    unsigned by_all = all, by_any = 0u;
+    for (int row = 0; row < first_asked; ++row) {
+        by_all &= words.row(row);
+        by_any |= words.row(row);
+    }
+    words = ask_points(input, tree, normals, leaves, leaves.count_a, by_any & ~by_all);
+    for (int own = 0; own < LANE_RECEIVERS; ++own) words.of[own] |= by_all;
+    return words;
+}
+
+// Between the points of the leaves of `partial`, whose receivers are the sorted keys of the list: a row of LEAF_POINTS
+// words for each pair. A warp has a pair.
 extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
     see_points(TraceInput input, PointTreeView tree, const float4* normals, const int* totals,
                const unsigned* receivers, const int* senders, int room, unsigned* seen) {
-    const float offset = SIGHT_OFFSET * tree.root[0].w;
     for (int pair : warp_stride(min(totals[PairTotals::listed + KINDS::partial], room))) {
         const int node = (int)receivers[pair], sender = senders[pair];
-        const int first_a = tree.first_point[node], count_a = tree.point_count[node];
-        const int first_b = tree.first_point[sender], count_b = tree.point_count[sender];
-        unsigned words[LANE_RECEIVERS] = {};
-        for (int begin = 0; begin < count_a * count_b; begin += WARP_LANES * PACK) {
-            Sight sight = no_sight();
-#pragma unroll
-            for (int i = 0; i < PACK; ++i) {
-                const int ray = begin + warp_lane() * PACK + i;
-                if (ray >= count_a * count_b) continue;
-                const int a = first_a + ray / count_b, b = first_b + ray % count_b;
-                sight.set(i, three(tree.points[a]), three(normals[a]), three(tree.points[b]), three(normals[b]),
-                          offset);
-            }
-            const Mask arrives = sight.active & !is_any_hit(input, sight.rays());
-            const unsigned bits = WARP_LANES > 1 ? warp_ballot(any(arrives)) : mask_bits(arrives);
-            for (int own = 0; own < LANE_RECEIVERS; ++own)
-                words[own] |= bits_between(bits, begin, (warp_lane() + own * WARP_LANES) * count_b, count_b);
-        }
+        const Leaves leaves = {tree.first_point[node], tree.point_count[node], tree.first_point[sender],
+                               tree.point_count[sender]};
+        const Words words = seen_words(input, tree, normals, leaves);
         for (int own = 0; own < LANE_RECEIVERS; ++own) {
             const int receiver = warp_lane() + own * WARP_LANES;
-            if (receiver < count_a) seen[(int64)pair * LEAF_POINTS + receiver] = words[own];
+            if (receiver < leaves.count_a) seen[(int64)pair * LEAF_POINTS + receiver] = words.of[own];
         }
     }
 }

@@ -16,7 +16,7 @@ from raygrove.gpu.hierarchy.registry import make_structure
 from raygrove.gpu.radiosity import hierarchical, pairs
 from raygrove.gpu.radiosity.direct import Bounces, gather_from_all
 from raygrove.gpu.radiosity.hierarchical import HierarchicalOptions, HierarchicalSum
-from raygrove.gpu.radiosity.pairs import LISTS, SightOptions
+from raygrove.gpu.radiosity.pairs import FIRST_ASKED, LISTS, SightOptions
 from raygrove.gpu.radiosity.point_set import PointValues, upload_points
 from raygrove.gpu.target.base import OutOfMemoryError, Target
 from raygrove.gpu.trace.trace import Tracer
@@ -225,6 +225,26 @@ def test_what_stands_between_points_hides_them(target: Target) -> None:
     assert (expected[floor] < 0.9 * unhidden[floor]).mean() > 0.3, "the sheet throws a shadow"
     assert rms_error(found, expected) < 0.03 < rms_error(unhidden, expected)
     assert made.lists.counts()["partial"] > 20
+
+
+def test_points_of_wide_leaves_see_what_rays_say(target: Target) -> None:
+    """Of leaves with more points than are asked at first, bit by bit."""
+    values = lit_by_its_ceiling(4000)
+    made = behind_the_sheet(target, values, 32)
+    hidden, order = is_hidden(values), target.download(made.tree.order)
+    starts, counts = target.download(made.tree.first_point), target.download(made.tree.point_count)
+    number = LISTS.index("partial")
+    lists, senders = target.download(made.lists._first[number]), target.download(made.lists._senders[number])
+    seen, wrong, wide = target.download(made.lists.seen), [], []
+    for node in np.flatnonzero(np.diff(lists)):
+        for pair in range(lists[node], lists[node + 1]):
+            receivers, of = (order[starts[one] : starts[one] + counts[one]] for one in (node, senders[pair]))
+            bits = seen[pair, : len(receivers), None] >> np.arange(len(of), dtype=np.uint32) & 1
+            wrong.append(np.mean(bits != ~hidden[np.ix_(receivers, of)]))
+            wide.append(len(receivers) > FIRST_ASKED)
+    assert np.sum(wide) > 100
+    assert np.mean(np.array(wrong)[wide]) < 0.02
+    assert max(np.array(wrong)[~np.array(wide)], default=0.0) < 0.05
 
 
 def test_of_what_gives_little_the_share_that_arrives_is_enough(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
