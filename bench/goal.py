@@ -136,12 +136,10 @@ WHY = {
         "median_sah, a kd-tree, takes 52 of 108 ms, the three trees of boxes 66 together (docs/performance/kd-trees.md)"
     ),
     "lbvh rebuild, blob of 512,000": (
-        "measured before the climb went in rounds: 0.154 since, of which it takes 0.080 and the sort 0.055 "
-        "(docs/performance/refit-and-lbvh.md)"
+        "0.184 before the climb went in rounds; it takes 0.080 and the sort 0.055 (docs/performance/refit-and-lbvh.md)"
     ),
     "lbvh rebuild, blob of 12.8M": (
-        "measured before the climb went in rounds: 1.73 since, of which it takes 1.06 and the sort 0.54 "
-        "(docs/performance/refit-and-lbvh.md)"
+        "2.14 before the climb went in rounds; it takes 1.06 and the sort 0.54 (docs/performance/refit-and-lbvh.md)"
     ),
     "NexusBVH's rebuild over hploc's": (
         "1.25 with 49 Sponzas, 1.37 in one; merges, two thirds of a build, are bound by instructions at 30 % of the "
@@ -183,15 +181,12 @@ WHY = {
         "known here is at 0.61 of them (docs/performance/work-queues.md)"
     ),
     "orbit in the window with its docks": (
-        "the virtual X server copies the whole window each frame, which held it to 208 on 2026-11-20 "
-        "(docs/performance/window.md); what panels take of the rest was not examined"
+        "a frame takes the render thread 1.8 ms and the window's own 0.3; the virtual X server copies the whole window "
+        "each frame, and its host was slower than that of 2026-11-22, which had 164 (docs/performance/window.md)"
     ),
     "orbit alone in the window": (
-        "the render thread took 1.0 ms a frame on 2026-11-22, while a checker ran on the same host's other GPU, "
-        "0.82 on 2026-11-21, 0.69 in the run "
-        "before and 0.48 in the first, which counted no rays by kind; how much of that is the host that was lent "
-        "is not known "
-        "(docs/performance/window.md)"
+        "the virtual X server copies the window each frame, 5.7 ms of them: the render thread took 1.5 and painting "
+        "0.2, the device 0.52; 276 on another host on 2026-11-22 (docs/performance/window.md)"
     ),
     "diffuse rays through hploc over those through hploc_sah, dragon": (
         "0.959 and 0.935 in two runs of 2026-11-22: hploc's rays stayed at 1.04 GRays/s, hploc_sah's went from 1.08 to "
