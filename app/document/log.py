@@ -9,7 +9,7 @@ from collections.abc import Callable
 from raygrove.app.document.document import Document
 from raygrove.app.document.jobs import Job
 from raygrove.app.document.state import State
-from raygrove.app.settings.settings import Settings, edit_groups, option_groups
+from raygrove.app.settings.settings import Settings, changed_groups, edit_groups, option_groups
 from raygrove.gpu.scene import Scene
 from raygrove.gpu.settings import fields_of
 from raygrove.printable import printable, printable_lines
@@ -107,9 +107,10 @@ class Chronicle:
 
 def changes(before: Settings, after: Settings) -> list[tuple[str, object]]:
     """The dotted keys whose values differ, with their new values."""
-    old = dict((*option_groups(before), *edit_groups(before)))
+    groups = changed_groups(before, after)
+    old = dict((*option_groups(before, groups), *edit_groups(before)))
     found = []
-    for table, options in (*option_groups(after), *edit_groups(after)):
+    for table, options in (*option_groups(after, groups), *edit_groups(after)):
         if options is not None and options != old.get(table):
             names, was = [field.name for field in fields_of(options)], old.get(table) or type(options)()
             found += [

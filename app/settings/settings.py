@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 from raygrove.app.camera.moves import CameraOptions
@@ -267,17 +267,21 @@ def edit_groups(settings: Settings) -> Iterator[tuple[str, Any]]:
             yield f"{group}.{name}", options
 
 
-def option_groups(settings: Settings) -> Iterator[tuple[str, Any]]:
-    """Every table of the settings with its dotted name, the registries' ones too: ("render", RenderOptions),
-    ("hierarchy.lbvh", ...)."""
+def option_groups(settings: Settings, of: Container[str] | None = None) -> Iterator[tuple[str, Any]]:
+    """Every table of the settings, or of the groups `of`, with its dotted name, the registries' ones too: ("render",
+    RenderOptions), ("hierarchy.lbvh", ...)."""
     for group in GROUPS:
-        yield group, getattr(settings, FIELDS[group])
-    for name in option_tables.builders():
-        yield f"hierarchy.{name}", settings.hierarchy_options(name)
-    for name in option_tables.optimisers():
-        yield f"optimiser.{name}", settings.optimiser_options(name)
-    for name in option_tables.ray_types():
-        yield f"ray_type.{name}", settings.ray_type_options(name)
+        if of is None or group in of:
+            yield group, getattr(settings, FIELDS[group])
+    for group in ("hierarchy", "optimiser", "ray_type"):
+        if of is None or group in of:
+            for name in option_tables.names_of(group):
+                yield f"{group}.{name}", _table_entry(settings, group, name)
+
+
+def changed_groups(before: Settings, after: Settings) -> set[str]:
+    """The groups that are other values in one of them than in the other; equal ones may be among them."""
+    return {group for group, field in FIELDS.items() if getattr(before, field) is not getattr(after, field)}
 
 
 def option_field(key: str) -> OptionField:

@@ -62,7 +62,8 @@ class Comparer(QObject):
     def _changed(self, before: State, after: State) -> None:
         if _structure_of(before) != _structure_of(after):
             self._job = None  # what is being found out is of another structure
-            self._panel.compare("")
+            if self._panel.compared != ("", ""):
+                self._panel.compare("")
 
 
 def sentence_of(found: Comparison) -> str:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from raygrove.app.ui.commands.commands import Commands
     from raygrove.app.ui.dialogs.opened_dialogs import OpenedDialogs
     from raygrove.app.ui.menus.scene_menu import SceneTools
+    from raygrove.app.ui.messages.busy_label import BusyLabel
     from raygrove.app.ui.messages.device_field import DeviceField
     from raygrove.app.ui.messages.log_pane import Records
     from raygrove.app.ui.messages.messages import Messages
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from raygrove.app.ui.panels.ray_tools import RayTools
     from raygrove.app.ui.panels.stats_panel import StatsPanel
     from raygrove.app.ui.pipeline.pipeline import Pipeline
-    from raygrove.app.ui.plain_text import Label
     from raygrove.app.ui.session.scene_files import SceneFiles
     from raygrove.app.ui.session.set_aside import SetAside
     from raygrove.app.ui.timeline.timeline_bar import TimelineBar
@@ -85,7 +85,7 @@ class MainWindow(QMainWindow):
     ray_tools: RayTools
     hot_tools: HotTools
     device_field: DeviceField
-    busy_label: Label
+    busy_label: BusyLabel
     pipeline: Pipeline
     docks: list[QDockWidget]
     rail: Rail

@@ -17,6 +17,7 @@ from raygrove.app.ui.dialogs.opened_dialogs import OpenedDialogs
 from raygrove.app.ui.menus import camera_menu, render_menus, window_menus
 from raygrove.app.ui.menus.animation_menu import animation_menu
 from raygrove.app.ui.menus.scene_menu import SceneTools, scene_menu
+from raygrove.app.ui.messages.busy_label import BusyLabel
 from raygrove.app.ui.messages.device_field import DeviceField
 from raygrove.app.ui.messages.log_pane import Records
 from raygrove.app.ui.messages.messages import Messages
@@ -29,7 +30,6 @@ from raygrove.app.ui.panels.inspectors import Inspectors
 from raygrove.app.ui.panels.ray_tools import RayTools
 from raygrove.app.ui.panels.stats_panel import StatsPanel
 from raygrove.app.ui.pipeline.pipeline import Pipeline
-from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.session.bell import MailBell
 from raygrove.app.ui.session.scene_files import SceneFiles
 from raygrove.app.ui.session.set_aside import SetAside
@@ -108,7 +108,7 @@ def _make_parts(window: MainWindow) -> None:
     window.inspectors = Inspectors(window.document, window, window.session.gestures, window.session.inspection)
     window.ray_tools = RayTools(window.session, window.inspectors, window)
     window.hot_tools = HotTools(window.session, window.inspectors, window)
-    window.device_field, window.busy_label = DeviceField(window.session), Label()
+    window.device_field, window.busy_label = DeviceField(window.session), BusyLabel()
     window.statusBar().addWidget(window.busy_label, 1)
     for field in (window.device_field, NoticeCount(window.toasts), window.records.mark):
         window.statusBar().addPermanentWidget(field)
@@ -199,6 +199,6 @@ def _connect(window: MainWindow) -> None:
     window.loop.frame_arrived.connect(window.show_frame)
     window.inspectors.attach(window.loop, window.session.figures)
     window.loop.problem.connect(window.messages.show_picture_problem)
-    window.loop.busy.connect(window.busy_label.setText)
-    window.loop.drawing.connect(window.busy_label.setText)
+    window.loop.busy.connect(window.busy_label.say)
+    window.loop.drawing.connect(window.busy_label.say)
     window.place.painted.connect(window.show_drawn)
