@@ -82,8 +82,8 @@ def pixel_directions(camera: Camera, width: int, height: int) -> np.ndarray:
 def _normals(
     target: Target, surface: Surface, prim_id: np.ndarray, u: np.ndarray, v: np.ndarray, directions: np.ndarray
 ) -> np.ndarray:
-    """What `smooth` shades with (gpu/shade/smooth.cu): the vertices' normals where there are some, else the triangle's,
-    the direction from a sphere's centre, turned to the eye."""
+    """What `smooth` shades with (gpu/shade/smooth.cuh): the vertices' normals where there are some, else the
+    triangle's, the direction from a sphere's centre, turned to the eye."""
     if not len(prim_id):
         return np.zeros((0, 3), np.float32)
     if surface.glyphs is not None:

@@ -27,9 +27,8 @@ class Deformer:
         self._target, self._scene, self._weights = target, scene, weights
         self.deforms = np.array([deform_tables.is_deformed(scene.meshes[o.mesh]) for o in scene.objects], bool)
         morphs = deform_tables.morph_tables(scene.meshes)
-        self._unit = target.unit(
-            UnitSource("gpu/animate/deform.cu", constants=(("TILE_VERTICES", deform_tables.TILE_VERTICES),))
-        )
+        source = UnitSource("gpu/animate/deform.cu", constants=(("TILE_VERTICES", deform_tables.TILE_VERTICES),))
+        self._unit = target.unit(source) if self.deforms.any() else None
         self._rows = target.upload(deform_tables.deformer_table(scene, strides, morphs, skins, weights), "animation")
         self._targets = tuple(target.upload(values, "animation") for values in (morphs.targets, morphs.normal_targets))
         self._skinned = tuple(target.upload(values, "animation") for values in (skins.joint_ids, skins.weights))
@@ -56,7 +55,7 @@ class Deformer:
         """Write the vertices of the tiles; `buffers` are the shapes to start from, positions, previous positions,
         normals and the counter of vertices that are not finite, by the kernel's names."""
         count = len(tiles)
-        if count:
+        if count and self._unit is not None:
             targets, normal_targets = self._targets
             joint_ids, joint_weights = self._skinned
             self._target.launch(

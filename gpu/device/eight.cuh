@@ -10,7 +10,14 @@
 #include "gpu/device/lanes.cuh"
 
 #if defined(__AVX512VL__) && defined(__AVX512DQ__) || defined(__AVX2__)
-#include <immintrin.h>
+#include "gpu/device/intrinsics.cuh"
+#ifdef NAMED_INTRINSICS
+#include <avx512vlintrin.h>
+//
+#include <avx512dqintrin.h>
+//
+#include <avx512vldqintrin.h>
+#endif
 
 struct Eight {
     __m256 v;

@@ -2,7 +2,7 @@
 // registers, AVX2 blends, or plain loops of the compiler's choosing. Included by lanes.cuh alone.
 #pragma once
 #if defined(__AVX2__) || defined(__AVX512F__)
-#include <immintrin.h>
+#include "gpu/device/intrinsics.cuh"
 #endif
 
 struct Real {

@@ -2,7 +2,7 @@
 alone, shadows of point and directional lights.
 
 Idea: The normal at a hit is interpolated between the triangle's corners, so that facets look curved. Diffuse and
-specular light is added for each light that a shadow ray finds free. Materials are metallic-roughness; smooth.cu says
+specular light is added for each light that a shadow ray finds free. Materials are metallic-roughness; smooth.cuh says
 how they become diffuse and specular reflection. Highlights are Blinn's, about the half vector, or, as in the thesis,
 Phong's, about the mirrored light: rounder at grazing angles, where Blinn's grow long.
 
@@ -35,6 +35,9 @@ from .frame_context import FrameContext
 from .material_row import MaterialFeatures
 from .materials import Materials
 from .ray_counts import RayCounts
+
+SHADING, SHADING_IN_PART = "gpu/shade/smooth.cu", "gpu/shade/smooth_holes.cu"
+"""Where lights reach hits or do not, and where they may in part: few scenes need the latter."""
 
 REGISTERS = 96
 """Room for a traversal that goes on behind holes."""
@@ -115,20 +118,22 @@ class Smooth(RayType):
         if context.surface.light_count:
             if self._has_shares:
                 self._shares_unit(tracer, context)
+                self._unit(SHADING_IN_PART)
             else:
                 tracer.compile_shadows(context.rays)
-        self._unit("gpu/shade/smooth.cu")
+        self._unit(SHADING)
 
     def render(self, tracer: Tracer, context: FrameContext) -> None:
         with self.target.phase("trace.primary"):
             hits = context.primary_hits(tracer)
-        kernel = "shade_smooth"
+        unit, kernel = SHADING, "shade_smooth"
         shadows: dict[str, Any] = {"shadowed": None}
         if self._has_shadows:
             with self.target.phase("trace.shadow"):
                 self._counts.begin()
                 if self._has_shares:
-                    kernel, shadows = "shade_smooth_with_holes", {"shares": self._trace_shares(tracer, context, hits)}
+                    unit, kernel = SHADING_IN_PART, "shade_smooth_with_holes"
+                    shadows = {"shares": self._trace_shares(tracer, context, hits)}
                 else:
                     geometry = (
                         context.surface.positions,
@@ -140,7 +145,7 @@ class Smooth(RayType):
         with self.target.phase("shade"):
             packs = self._packs(context)
             self.target.launch(
-                self._unit("gpu/shade/smooth.cu"),
+                self._unit(unit),
                 kernel,
                 packs,
                 surface=self._surface_view(context.surface),

@@ -145,17 +145,22 @@ def compile_library(
 
 
 def _compile(text: str, flags: list[str], more: list[str], check: Callable[[], None], is_idle: bool = False) -> None:
-    """Compile a unit with the prelude's headers where they are there, else without."""
+    """Compile a unit with the prelude's headers where they are there, else without; and with all instructions where the
+    compiler does not take those that are named (gpu/device/intrinsics.cuh)."""
     command = [*find_compiler(), *flags, f"-I{ROOT}"]
     prelude = _prelude("\n".join([*flags, compiler_version(), *find_compiler(), *sorted(processor()[1])]))
     run = functools.partial(_run_compiler, check=check, is_idle=is_idle)
     included = prelude.options(command, lambda line: run(line, ""))
-    if not included:
-        return run([*command, *more], text)
+    if included:
+        try:
+            return run([*command, *included, *more], text)
+        except CompileError:
+            pass
     try:
-        run([*command, *included, *more], text)
-    except CompileError:
         run([*command, *more], text)
+    except CompileError:
+        run([*command, "-DWHOLE_INTRINSICS", *more], text)
+    if included:
         prelude.give_up()
 
 

@@ -5,5 +5,5 @@
 #include <stdint.h>
 #include <string.h>
 #ifdef __x86_64__
-#include <immintrin.h>
+#include "gpu/device/intrinsics.cuh"
 #endif

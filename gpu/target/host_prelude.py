@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import pathlib
+import threading
 from collections.abc import Callable
 
 from .base import CompileError
 from .cache import cached_file, find_file
-from .translation_unit import ROOT, read_source
+from .translation_unit import ROOT, include_closure, read_source
 
 PATH = "gpu/target/host_prelude.cuh"
 
@@ -31,20 +32,24 @@ class Prelude:
     """The precompiled header of one compiler with one set of flags; `described` names both."""
 
     def __init__(self, described: str, is_understood: bool) -> None:
-        self._key = "prelude-" + hashlib.sha256("\n".join((described, read_source(PATH))).encode()).hexdigest()[:32]
-        self._units = 0
+        texts = map(read_source, include_closure((PATH,)))
+        self._key = "prelude-" + hashlib.sha256("\n".join((described, *texts)).encode()).hexdigest()[:32]
+        self._units, self._making = 0, threading.Lock()
         self._path: pathlib.Path | None = None
         self._is_usable = is_understood
 
     def options(self, command: list[str], run: Run) -> list[str]:
         """What to add to `command`, the compiler and its flags, so that a unit is compiled with the header: nothing
-        where there is none. `run` compiles it where it is missing and pays."""
+        where there is none, or another thread makes it, for which no processor waits. `run` compiles it where it is
+        missing and pays."""
         self._units += 1
-        if self._is_usable and self._path is None:
+        if self._is_usable and self._path is None and self._making.acquire(blocking=False):
             try:
                 self._path = self._found_or_made(command, run)
             except CompileError:
                 self._is_usable = False
+            finally:
+                self._making.release()
         return ["-include", str(self._path.with_suffix(""))] if self._is_usable and self._path is not None else []
 
     def give_up(self) -> None:

@@ -39,7 +39,7 @@ def pixel_places(size: int, extent: float) -> tuple[np.ndarray, np.ndarray]:
 def reflected(
     material: Material, normal: np.ndarray, to_eye: np.ndarray, to_light: np.ndarray, irradiance: np.ndarray
 ) -> np.ndarray:
-    """Lambert and normalised Blinn-Phong as smooth.cu's heading defines them, (..., 3)."""
+    """Lambert and normalised Blinn-Phong as smooth.cuh's heading defines them, (..., 3)."""
     base = np.array(material.base_color[:3])
     specular = 0.04 + (base - 0.04) * material.metallic
     exponent = max(2.0 / material.roughness**4 - 2.0, 1.0)
@@ -53,7 +53,7 @@ def reflected(
 def reflected_by_phong(
     material: Material, normal: np.ndarray, to_eye: np.ndarray, to_light: np.ndarray, irradiance: np.ndarray
 ) -> np.ndarray:
-    """Lambert and Phong's lobe about the mirrored light as smooth.cu's heading defines them, (..., 3)."""
+    """Lambert and Phong's lobe about the mirrored light as smooth.cuh's heading defines them, (..., 3)."""
     base = np.array(material.base_color[:3])
     specular = 0.04 + (base - 0.04) * material.metallic
     exponent = max(2.0 / material.roughness**4 - 2.0, 1.0) / 4.0

@@ -135,3 +135,17 @@ def test_a_compiler_that_nobody_waits_for_is_ended(tmp_path: pathlib.Path) -> No
     while status.exists() and status.read_text().rsplit(")", 1)[1].split()[0] != "Z":
         assert time.monotonic() - begin < 50.0, "what the compiler started still runs"
         time.sleep(0.01)
+
+
+def test_a_compiler_that_does_not_take_named_instructions_reads_all(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAYGROVE_CACHE", str(tmp_path / "cache"))
+    text = (
+        '#include "gpu/device/intrinsics.cuh"\n#ifndef WHOLE_INTRINSICS\n#error of another version\n#endif\n'
+        'extern "C" int lowest_bit(unsigned of) { return __builtin_ctz(of); }\n'
+    )
+    library = host_compiler.compile_library(text, "whole intrinsics", True)
+    assert library.lowest_bit(24) == 3
+    with pytest.raises(CompileError, match="does not compile|no such thing"):
+        host_compiler.compile_library("#error no such thing\n", "broken", True)
