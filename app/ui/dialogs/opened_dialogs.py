@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QMainWindow, QMenu, QWidget
 
@@ -21,6 +21,18 @@ if TYPE_CHECKING:
     from raygrove.app.ui.dialogs.lesson_dialog import LessonDialog
     from raygrove.app.ui.dialogs.settings_dialog import SettingsDialog
     from raygrove.app.ui.dialogs.suite_dialog import SuiteDialog
+
+
+def _beside_picture(window: QMainWindow, dialog: QWidget) -> QPoint:
+    """Where a dialog lies over the panels at the right: above the status bar, so that menus and pipeline are free,
+    which it may ask for, and within the screen."""
+    place, room = window.geometry(), window.screen().availableGeometry()
+    left = place.right() + 1 - dialog.width()
+    top = place.bottom() + 1 - window.statusBar().height() - dialog.height()
+    return QPoint(
+        max(room.left(), min(left, room.right() + 1 - dialog.width())),
+        max(room.top(), min(top, room.bottom() + 1 - dialog.height())),
+    )
 
 
 def _show(dialog: QWidget) -> None:
@@ -118,8 +130,7 @@ class OpenedDialogs(QObject):
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.destroyed.connect(functools.partial(self._forget_lesson, dialog))
         _show(dialog)
-        corner = self._window.geometry().topRight()  # beside the picture that it speaks of
-        dialog.move(max(0, corner.x() - dialog.width()), max(0, corner.y()))
+        dialog.move(_beside_picture(self._window, dialog))
 
     def _ask_for_lesson(self) -> None:
         path, _ = QFileDialog.getOpenFileName(self._window, self.tr("Open a lesson"), "", "TOML (*.toml)")

@@ -52,11 +52,11 @@ class StatsPanel(QWidget):
         column.setSpacing(4)
         column.addWidget(self.bars)
         column.addWidget(self.table_view, 1)
+        column.addWidget(self.bar)  # above the sentences, whose lines are kept free for them
         column.addWidget(Steady(self._hint, HINT_LINES, self))
         self._reason_place = Steady(self._reason, REASON_LINES, self)
         self._reason_place.hide()
         column.addWidget(self._reason_place)
-        column.addWidget(self.bar)
         self.table_view.itemActivated.connect(self._activate)
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._show_figures)

@@ -91,6 +91,13 @@ def test_nothing_is_drawn_while_the_loop_is_held(window: MainWindow, qtbot: Any)
     qtbot.waitUntil(lambda: drawn() == "flat")
 
 
+def test_it_leaves_menus_and_pipeline_free_within_the_screen(lesson: LessonDialog, window: MainWindow) -> None:
+    room, place = window.screen().availableGeometry(), lesson.geometry()
+    bars = window.pipeline.mapToGlobal(window.pipeline.rect().bottomLeft()).y()
+    assert room.contains(place.topLeft()) and place.right() == min(window.geometry().right(), room.right())
+    assert place.top() > bars or place.bottom() >= room.bottom(), "a low screen shows all of it first"
+
+
 def test_the_menu_has_all_lessons_and_one_of_a_file(window: MainWindow) -> None:
     menu = QMenu()
     window.opened_dialogs.fill_lessons(menu)
