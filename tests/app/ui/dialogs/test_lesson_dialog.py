@@ -92,9 +92,10 @@ def test_nothing_is_drawn_while_the_loop_is_held(window: MainWindow, qtbot: Any)
 
 
 def test_it_leaves_menus_and_pipeline_free_within_the_screen(lesson: LessonDialog, window: MainWindow) -> None:
-    room, place = window.screen().availableGeometry(), lesson.geometry()
+    room, place = window.screen().availableGeometry(), lesson.frameGeometry()
     bars = window.pipeline.mapToGlobal(window.pipeline.rect().bottomLeft()).y()
-    assert room.contains(place.topLeft()) and place.right() == min(window.geometry().right(), room.right())
+    frame = 8  # pixels at most that this platform puts around a window
+    assert room.contains(place.topLeft()) and abs(place.right() - window.geometry().right()) <= frame
     assert place.top() > bars or place.bottom() >= room.bottom(), "a low screen shows all of it first"
 
 
