@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 
 def _beside_picture(window: QMainWindow, dialog: QWidget) -> QPoint:
     """Where a dialog lies over the panels at the right: above the status bar, so that menus and pipeline are free,
-    which it may ask for, and within the screen."""
+    which it may ask for, but not over the menus of a low window; within the screen."""
     place, room = window.geometry(), window.screen().availableGeometry()
     left = place.right() + 1 - dialog.width()
-    top = place.bottom() + 1 - window.statusBar().height() - dialog.height()
+    menus = place.top() + window.menuBar().height()
+    top = max(place.bottom() + 1 - window.statusBar().height() - dialog.height(), menus)
     return QPoint(
         max(room.left(), min(left, room.right() + 1 - dialog.width())),
         max(room.top(), min(top, room.bottom() + 1 - dialog.height())),
