@@ -23,7 +23,7 @@ from raygrove.app.ui.panels.hot_panel import HotPanel
 from raygrove.app.ui.panels.inspectors import Inspectors, Place, tree_of
 from raygrove.app.ui.panels.live_counting import LiveCounting
 from raygrove.app.ui.panels.measured_tools import MeasuredTools
-from raygrove.app.ui.picture.paid_marks import PaidMarks
+from raygrove.app.ui.picture.paid_marks import PaidMarks, same_proportions
 from raygrove.app.ui.session import ray_choice
 from raygrove.app.ui.session.inspection import Inspected
 from raygrove.app.ui.session.session import Session
@@ -33,6 +33,7 @@ from raygrove.gpu.configuration import parse
 from raygrove.gpu.scene import Scene
 
 if TYPE_CHECKING:
+    from raygrove.gpu.analysis.divergence import Divergence
     from raygrove.gpu.analysis.hot_findings import HotFinding
     from raygrove.gpu.analysis.hot_spots import HotSpots, Spot
 
@@ -47,6 +48,7 @@ class HotTools(QObject):
         super().__init__(parent)
         self._session = session
         self._lit: object = None
+        self._warps_of = (0, 0)
         places = lambda: SensorPlaces(*ray_choice.places(session))  # noqa: E731
         self.hot, self.divergence, self.marks = HotPanel(places), DivergencePanel(places), PaidMarks()
         self.measured = MeasuredTools(session, inspectors, (self.hot, self.divergence), self)
@@ -124,7 +126,11 @@ class HotTools(QObject):
         document.move_head(timelines.scrub(timelines.pause(document.state.timeline), seconds, document.span))
 
     def _count_warps(self) -> None:
-        self._session.loop.ask("divergence", lambda maker: maker.divergence(), self.divergence.take)
+        def take(found: Divergence | str | None) -> None:
+            self._warps_of = self._size()
+            self.divergence.take(found)
+
+        self._session.loop.ask("divergence", lambda maker: maker.divergence(), take)
 
     def _show_hot(self, found: HotSpots | str | None) -> None:
         self.marks.show_paid(None)
@@ -190,8 +196,11 @@ class HotTools(QObject):
     def _show_tile(self, tile: tuple[int, int] | None) -> None:
         found = self.divergence.found
         size = self._size()
-        if tile is None or found is None or not size[0]:
+        is_counted = size[0] > 0 and same_proportions(size, self._warps_of)
+        if tile is None or found is None or not is_counted:
             self.marks.show_tile(None)
+            if found is not None and not is_counted:
+                self.divergence.mark_old()
             return
         from raygrove.gpu.analysis.divergence import HEIGHT, WIDTH  # what has counted has imported it
 
