@@ -45,6 +45,18 @@ def gltf_fault(data: bytes) -> str:
         return "a value of its JSON is of another kind than glTF's"
 
 
+def unread_extension(data: bytes) -> str:
+    """The first extension that a glTF which was read says it needs, though nobody reads it; "" where there is none."""
+    text, _ = parts_of(data)
+    if not text or b'"extensionsRequired"' not in text:
+        return ""
+    return next((name for name in _foreign(json.loads(text)) if name not in PACKED), "")
+
+
+def _foreign(document: Any) -> list[str]:
+    return [str(name)[:80] for name in document.get("extensionsRequired", ()) if name not in KNOWN]
+
+
 def _no_number(word: str) -> float:
     raise ValueError(f"its JSON says {word}, which is no number of JSON's")
 
@@ -59,8 +71,7 @@ def _fault(document: Any) -> str:
     version = str(document["asset"].get("version", "none"))
     if not version.startswith("2."):
         return f"it is glTF of version {version[:20]}, and 2.0 is read"
-    foreign = [name for name in document.get("extensionsRequired", ()) if name not in KNOWN]
-    if foreign:
+    if foreign := _foreign(document):
         return f"it needs the extension {foreign[0]}, which is not read: export it without"
     if not document.get("meshes"):
         return "it has no meshes"

@@ -9,12 +9,14 @@ from pathlib import Path
 
 from raygrove.gpu.scene import Remark, Scene
 
+from .assimp_materials import GLTF
 from .assimp_scene import read_scene
 from .clip_file import is_clip, read_clip
 from .compressed import inner_name, is_packed, unpack
 from .cuts import cut_short, is_alone, shortfall
 from .errors import SceneError, display_path
 from .files import USD_ENDINGS, extension_of
+from .gltf_faults import unread_extension
 from .limits import ImportLimits
 from .particles import form_of, read_particles
 from .plain_gltf import read_gltf
@@ -85,12 +87,13 @@ def read_file(path: str, limits: ImportLimits) -> Scene:
             raise cut_short(name, missing)
     except SceneError as error:
         raise type(error)(str(error), path) from error
-    remarks = (
-        (*scene.remarks, Remark(1, f"The file may be cut short and was read as far as it goes: {missing}."))
-        if missing
-        else scene.remarks
-    )
-    return dataclasses.replace(scene, name=inner_name(path), remarks=remarks)
+    remarks = list(scene.remarks)
+    if missing:
+        remarks.append(Remark(1, f"The file may be cut short and was read as far as it goes: {missing}."))
+    if extension in GLTF and (unread := unread_extension(whole)):
+        why = f"The model needs the extension {unread}, which is not read: what it says is left out"
+        remarks.append(Remark(1, f"{why}, and the picture may be another than was meant. Export it without."))
+    return dataclasses.replace(scene, name=inner_name(path), remarks=tuple(remarks))
 
 
 def read_once_more(path: str, limits: ImportLimits) -> Scene:

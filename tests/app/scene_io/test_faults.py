@@ -207,6 +207,14 @@ def test_what_is_only_unusual_opens(file: str, data: bytes, tmp_path: Path) -> N
     assert load([tmp_path / file]).triangle_count == 1
 
 
+@pytest.mark.parametrize(("name", "is_said"), [("EXT_nobody_reads_this", True), ("KHR_materials_unlit", False)])
+def test_an_extension_that_is_needed_and_not_read_is_a_remark(name: str, is_said: bool, tmp_path: Path) -> None:
+    """libassimp reads over it; glTF asks for no picture at all."""
+    (tmp_path / "a.gltf").write_text(json.dumps(triangle(extensionsUsed=[name], extensionsRequired=[name])))
+    said = [remark.sentence for remark in load([tmp_path / "a.gltf"]).remarks if name in remark.sentence]
+    assert len(said) == is_said and all("is not read" in sentence for sentence in said)
+
+
 def test_what_is_right_has_no_fault(tmp_path: Path) -> None:
     animated, skinned = writers.write_animated_glb(tmp_path / "a.glb"), writers.write_skinned_glb(tmp_path / "s.glb")
     for path in (animated, skinned):
