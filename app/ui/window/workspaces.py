@@ -6,7 +6,8 @@ and remembered as the theme is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QToolBar
@@ -126,17 +127,30 @@ class Workspaces(QObject):
         """The panels of a workspace, and no others: those at the right as tabs, the first in front."""
         workspace = WORKSPACES[name]
         self._rail.setVisible(workspace.has_rail)
-        for other, dock in self._docks.items():
-            dock.setVisible(other in workspace.panels)
         shown = [self._docks[panel] for panel in workspace.panels]
         side = [dock for dock in shown if self._window.dockWidgetArea(dock) == RIGHT]
-        for dock in side[1:]:
-            self._window.tabifyDockWidget(side[0], dock)
+        with _behind(side[1:]):
+            for other, dock in self._docks.items():
+                dock.setVisible(other in workspace.panels)
+            for dock in side[1:]:
+                self._window.tabifyDockWidget(side[0], dock)
         if side:
             width = min(workspace.side, round(workspace.share * self._window.width()))
             self._window.resizeDocks([side[0]], [width], Qt.Orientation.Horizontal)
             side[0].raise_()
             QTimer.singleShot(0, side[0], side[0].raise_)  # those that are shown come to the front one after the other
+
+
+@contextlib.contextmanager
+def _behind(docks: Sequence[QDockWidget]) -> Iterator[None]:
+    """While these are shown and put behind another as its tabs: none of their panels is seen in between, each of which
+    would be made and laid out for it."""
+    for dock in docks:
+        dock.blockSignals(True)
+        dock.widget().hide()
+    yield
+    for dock in docks:
+        dock.blockSignals(False)
 
 
 def _offers() -> list[Offer]:
