@@ -39,6 +39,9 @@ EXIT_FOUND = 1
 
 def run(names: argparse.Namespace, words: Words) -> int:
     """Do what was asked for; the exit code is 1 where a tree is not sound, or something is wrong with it."""
+    trees = [name for name in names.files if name.lower().endswith(ENDING)]
+    if trees:
+        raise UsageError(f"{trees[0]} is a tree: say --tree {trees[0]}, and the scene that it is of as FILE or --demo.")
     settings = settings_from(names, words)
     reference, scene = scene_from(names, settings, words)
     state = state_from(names, settings, reference, scene)

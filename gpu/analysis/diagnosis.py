@@ -237,7 +237,8 @@ def _of_boxes(
         return [Finding("root_sized", "error", said, {"share": share}, remedy, gain)]
     if outside is not None and outside.count >= STALE * validation.references:
         older = [place for place, frame in enumerate(frames[:-1]) if _fits(shape, bounds, frame)]
-        age = f" They fit frame {older[-1]}, {len(frames) - 1 - older[-1]:,} before." if older else ""
+        back = len(frames) - 1 - max(older, default=0)
+        age = f" They fit the pose {back:,} {'frame' if back == 1 else 'frames'} earlier." if older else ""
         share = outside.count / max(validation.references, 1)
         far = _farthest(shape, bounds, boxes)
         said = (

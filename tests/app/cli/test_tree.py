@@ -49,7 +49,7 @@ def test_a_tree_of_another_instant_is_judged_and_not_taken(
     found = capsys.readouterr()
     assert said in found.err and "stale_pose" in [one["code"] for one in json.loads(found.out)["findings"]]
     assert main(["tree", "diagnose", *SMALL, "--tree", str(exported), "--frames", "0:22"]) == 1
-    assert "the tree is of another pose. They fit frame 0, 21 before." in capsys.readouterr().out
+    assert "the tree is of another pose. They fit the pose 21 frames earlier." in capsys.readouterr().out
     assert main(["tree", "import", *SMALL, *there, "--out", str(tmp_path / "new.rgtree")]) == 3
     assert "another scene, or of another instant" in capsys.readouterr().err and not (tmp_path / "new.rgtree").exists()
 
@@ -105,6 +105,9 @@ def test_another_programs_tree_becomes_a_file(tmp_path: pathlib.Path, capsys: py
 def test_what_is_missing_is_said(capsys: pytest.CaptureFixture[str], tmp_path: pathlib.Path) -> None:
     assert main(["tree", "export", *SMALL]) == 2 and "--out FILE.rgtree" in capsys.readouterr().err
     assert main(["tree", "validate", *SMALL]) == 2 and "--tree FILE" in capsys.readouterr().err
+    for more in ((), SMALL):
+        assert main(["tree", "validate", "a.rgtree", *more]) == 2
+        assert "a.rgtree is a tree: say --tree a.rgtree, and the scene" in capsys.readouterr().err
     assert main(["tree"]) == 2 and "tree export, import, validate or diagnose" in capsys.readouterr().err
     out = str(tmp_path / "a.rgtree")
     assert main(["tree", "export", *SMALL, "--hierarchy", "grid", "--out", out]) == 2

@@ -84,7 +84,7 @@ def test_a_refit_that_makes_all_boxes_the_roots() -> None:
 def test_a_tree_of_an_older_pose() -> None:
     frames = np.stack([VERTICES, VERTICES + np.float32(0.5), VERTICES + np.float32(1.0)])
     (found,) = rg.diagnose(rg.Tree(**columns()), frames, TRIANGLES)
-    assert found.code == "stale_pose" and "frame 0, 2 before" in found.sentence
+    assert found.code == "stale_pose" and "They fit the pose 2 frames earlier." in found.sentence
     moved = rg.diagnose(rg.Tree(**columns()), VERTICES + np.float32(1.0), TRIANGLES)
     assert [one.code for one in moved] == ["stale_pose"]
     assert moved[0].evidence["farthest"] == pytest.approx(1.0) and "by up to 1 (" in moved[0].sentence
