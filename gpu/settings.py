@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+import re
 import types
 import typing
 from collections.abc import Mapping
@@ -136,8 +137,8 @@ def checked(kind: type[Options], values: Mapping[str, object], prefix: str = "")
 
 
 def parse_value(kind: Any, text: str) -> object:
-    """A typed value from text; the text itself where it does not read as one, so that the check can name what is
-    allowed."""
+    """A typed value from text, several numbers also in the brackets of a settings file; the text itself where it does
+    not read as one, so that the check can name what is allowed."""
     words = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
     try:
         if kind is bool:
@@ -145,7 +146,7 @@ def parse_value(kind: Any, text: str) -> object:
         if kind in (int, float):
             return kind(text)
         if typing.get_origin(kind) is tuple:
-            return [float(part) for part in text.split(",")]
+            return [float(part) for part in re.sub(r"^\s*\[(.*)\]\s*$", r"\1", text).split(",")]
     except ValueError:
         pass
     return text

@@ -139,6 +139,8 @@ def test_text_that_does_not_read_is_refused(key: str, text: str) -> None:
 
 def test_vectors_are_read_from_commas() -> None:
     assert parse_value(tuple[float, float, float], "1,2,-3") == [1.0, 2.0, -3.0]
+    assert parse_value(tuple[float, float, float], " [1, 2, -3]") == [1.0, 2.0, -3.0]
+    assert parse_value(tuple[float, float, float], "[1, 2, -3") == "[1, 2, -3"
 
 
 def test_the_registries_say_what_can_be_combined() -> None:
