@@ -13,6 +13,7 @@ from typing import Any
 
 from raygrove.app.cli.job_running import DeviceBrokenError, RefusedError, Runner, answer_of
 from raygrove.app.problems.problems import problem_of
+from raygrove.bench.store.cluster import said_to_cluster
 from raygrove.bench.store.folder import Store, StoreError
 from raygrove.bench.store.jobs import Job, digest_of_sources, other_version
 from raygrove.gpu.target.base import NoDeviceError
@@ -59,7 +60,7 @@ def _own() -> dict[str, str]:
 
 @functools.cache
 def _runner(folder: str) -> Runner:
-    return Runner(Store(folder))
+    return Runner(Store(folder), said_to_cluster)
 
 
 def do_order(order: dict[str, Any]) -> dict[str, Any]:

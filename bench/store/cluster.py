@@ -8,20 +8,21 @@ those of Dask's own configuration.
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import ipaddress
 import logging
+import os
 import queue
 import re
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from multiprocessing import resource_tracker
 from typing import Any
 
 from .folder import Store
 from .jobs import Job
-from .workers import AGAIN, Lane, Progress, SweepError, Told, crashed
+from .workers import AGAIN, WAITING, Lane, Progress, SweepError, Told, crashed
 
 START_S = 20.0
 """What a scheduler is given to answer."""
@@ -66,11 +67,24 @@ def address_of(engine: str) -> str:
                      f"write tls://{place} (docs/sweeps.md)")  # fmt: skip
 
 
+_order: contextvars.ContextVar[Mapping[str, Any]] = contextvars.ContextVar("order")
+
+
+def said_to_cluster(is_waiting: bool) -> None:
+    """On a worker: tell who gave the job at hand that it waits for its device."""
+    from distributed import get_worker
+
+    if is_waiting:
+        order = _order.get()
+        get_worker().log_event(order["topic"], {"job": order["job"]})
+
+
 def done_there(do: Do, order: dict[str, Any]) -> dict[str, Any]:
     """A job, done by a worker of the cluster; the answer says for how long which worker was busy."""
     from distributed import get_worker
 
     begin = time.monotonic()
+    _order.set(order)
     answer = do(order)
     return {**answer, "busy": {str(get_worker().name): time.monotonic() - begin}}
 
@@ -87,6 +101,7 @@ class Cluster:
         self._lanes = tuple(lanes) if OWN.fullmatch(engine) else ()
         self._address = engine if self._lanes else address_of(engine)
         self.progress = Progress()
+        self._topic, self._has_waited = f"raygrove-{os.urandom(8).hex()}", False
         self._workers, self._looked = 1, 0.0
         self._done: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
@@ -99,6 +114,7 @@ class Cluster:
             if self._lanes:
                 self._address = stack.enter_context(_own_cluster(self._lanes))
             client = stack.enter_context(self._client())
+            client.subscribe_topic(self._topic, self._hear_of_waiting)
             sent: dict[Any, Job] = {}
             suspects: list[Job] = []
             try:
@@ -216,10 +232,17 @@ class Cluster:
         self._workers, self._looked = len(workers), time.monotonic()
 
     def _send(self, client: Any, job: Job, sent: dict[Any, Job]) -> None:
-        order = {"job": dict(job.what), "files": list(job.files), "store": str(self._store.folder.absolute())}
+        order = {"job": dict(job.what), "files": list(job.files), "store": str(self._store.folder.absolute()),
+                 "topic": self._topic}  # fmt: skip
         future = client.submit(done_there, self._do, order, pure=False, retries=0)
         sent[future] = job
         future.add_done_callback(self._done.put)
+
+    def _hear_of_waiting(self, event: tuple[float, dict[str, Any]]) -> None:
+        """Say once that a job waits for its device; called by Dask's thread."""
+        if not self._has_waited:
+            self._has_waited = True
+            self._told(Job(event[1]["job"]), WAITING)
 
     def _take(self, client: Any, job: Job, future: Any, *, is_alone: bool) -> bool:
         """Count what came of a job. False where it was with a worker that ended again and again: Dask blames all that
@@ -292,6 +315,8 @@ def _own_cluster(lanes: Sequence[Lane]) -> Iterator[str]:
 def _undisturbed() -> Iterator[None]:
     """Ctrl+C is heard once the block has ended, and never by threads and processes that begin in it: a terminal sends
     it to workers, too, and Dask that is interrupted while it starts cannot close what it has begun."""
+    from multiprocessing import resource_tracker  # here, as a sweep that finds all done has no use for it
+
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -89,6 +89,7 @@ Told = Callable[[Job, Mapping[str, Any]], None]
 """Hears of a job what came of it: `status`, `seconds`, a `sentence` where it is not done. WAITS and "again" are no
 end."""
 WAITS = "waits"
+WAITING = {"status": WAITS, "sentence": "something else measures on this device"}
 
 
 class Workers:
@@ -162,7 +163,7 @@ class Workers:
         with self._lock:
             if not self._has_waited:
                 self._has_waited = True
-                self._told(job, {"status": WAITS, "sentence": "something else measures on this device"})
+                self._told(job, WAITING)
 
     def _started(self, lane: Lane, job: Job) -> _Worker:
         """A worker that is ready. One that is killed before it is counts for no job, and is started again."""

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +119,27 @@ def test_a_cluster_measures_what_a_plan_says(tmp_path: Path, scheduler: str) -> 
         assert Cluster(store, scheduler, do_order).run(iter(made)).done == 1
     (found,) = store.records()
     assert found["rows"][0]["build_ms"] > 0.0 and found["context"]["device"]
+
+
+def waiting(order: dict[str, Any]) -> dict[str, Any]:
+    """A worker whose device is somebody else's for a moment."""
+    cluster.said_to_cluster(True)
+    cluster.said_to_cluster(False)
+    return square(order)
+
+
+def test_a_sweep_hears_once_that_its_jobs_wait(tmp_path: Path, scheduler: str) -> None:
+    pytest.importorskip("cloudpickle").register_pickle_by_value(sys.modules[__name__])
+    told: list[tuple[int, str]] = []
+
+    def tell(job: Job, answer: Mapping[str, Any]) -> None:
+        assert job in jobs(12)
+        told.append((job.what["number"], answer["status"]))
+
+    done = Cluster(Store.made(tmp_path / "store"), scheduler, waiting, tell).run(iter(jobs(12)))
+    assert done.done == 12 and [status for _, status in told].count("waits") == 1
+    done = Cluster(Store.made(tmp_path / "other"), scheduler, square, tell).run(iter(jobs(12)))
+    assert done.done == 12 and [status for _, status in told].count("waits") == 1
 
 
 def whereabouts(order: dict[str, Any]) -> dict[str, Any]:
@@ -321,7 +342,7 @@ def test_a_scheduler_that_closes_amid_a_question_is_a_sentence(tmp_path: Path, m
         taken_back.append(jobs)
         raise pytest.importorskip("distributed.client").ClosedClientError("Client is closed.")
 
-    client = types.SimpleNamespace(cancel=take_back)
+    client = types.SimpleNamespace(cancel=take_back, subscribe_topic=lambda topic, handler: None)
     monkeypatch.setattr(made, "_client", lambda: contextlib.nullcontext(client))
     monkeypatch.setattr(made, "_count", ask)
     with pytest.raises(SweepError, match="the scheduler at .* is gone"):
