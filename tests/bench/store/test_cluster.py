@@ -133,7 +133,7 @@ def test_a_sweep_hears_once_that_its_jobs_wait(tmp_path: Path, scheduler: str) -
     told: list[tuple[int, str]] = []
 
     def tell(job: Job, answer: Mapping[str, Any]) -> None:
-        assert job in jobs(12)
+        assert job.sha in {one.sha for one in jobs(12)}
         told.append((job.what["number"], answer["status"]))
 
     done = Cluster(Store.made(tmp_path / "store"), scheduler, waiting, tell).run(iter(jobs(12)))
