@@ -10,7 +10,10 @@ import contextlib
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
+from raygrove.app.document.state import State
+from raygrove.app.frames.views import view_settings
 from raygrove.gpu.linux import processors
 from raygrove.gpu.planned_units import planned_units
 from raygrove.gpu.scene import Scene
@@ -18,6 +21,9 @@ from raygrove.gpu.target.base import Target, UnitSource
 from raygrove.gpu.target.planning import AheadCompiler, expected_work
 from raygrove.gpu.target.stopping import Abandoned
 from raygrove.gpu.view import ViewSettings
+
+if TYPE_CHECKING:
+    from raygrove.app.frames.maker import FrameMaker
 
 
 def compile_units(
@@ -50,6 +56,24 @@ def compile_units(
     finally:
         pool.shutdown(cancel_futures=True)
     return len(missing)
+
+
+def make_ready(maker: FrameMaker, state: State) -> None:
+    """Before a scene is there: have what draws imported, the target made, and on a CPU whose cache lacks them the
+    headers of kernels compiled, on a thread. What fails here fails again with the picture, which says why."""
+    with contextlib.suppress(Exception):
+        target = maker.target_for(state)
+        view_settings(state)
+        if target.kind == "host":
+            contraction = state.settings.device.contraction
+            threading.Thread(target=_make_headers, args=(contraction,), name="headers", daemon=True).start()
+
+
+def _make_headers(contraction: bool) -> None:
+    from raygrove.gpu.target.host_compiler import make_headers
+
+    with contextlib.suppress(Exception):
+        make_headers(contraction)
 
 
 class CompileJob:

@@ -147,8 +147,7 @@ def compile_library(
 def _compile(text: str, flags: list[str], more: list[str], check: Callable[[], None], is_idle: bool = False) -> None:
     """Compile a unit with the prelude's headers where they are there, else without; and with all instructions where the
     compiler does not take those that are named (gpu/device/intrinsics.cuh)."""
-    command = [*find_compiler(), *flags, f"-I{ROOT}"]
-    prelude = _prelude("\n".join([*flags, compiler_version(), *find_compiler(), *sorted(processor()[1])]))
+    command, prelude = _command(flags)
     run = functools.partial(_run_compiler, check=check, is_idle=is_idle)
     included = prelude.options(command, lambda line: run(line, ""))
     if included:
@@ -162,6 +161,19 @@ def _compile(text: str, flags: list[str], more: list[str], check: Callable[[], N
         run([*command, "-DWHOLE_INTRINSICS", *more], text)
     if included:
         prelude.give_up()
+
+
+def make_headers(contraction: bool, check: Callable[[], None] = lambda: None) -> None:
+    """Compile the headers of units where the cache has them not, before units are: what a first start does beside other
+    things, many units being compiled in it. What `check` raises ends the compiler."""
+    command, prelude = _command(_key("", contraction, ())[0])
+    prelude.make(command, lambda line: _run_compiler(line, "", check))
+
+
+def _command(flags: list[str]) -> tuple[list[str], Prelude]:
+    """The compiler with its flags, and what units compiled so have in common."""
+    described = "\n".join([*flags, compiler_version(), *find_compiler(), *sorted(processor()[1])])
+    return [*find_compiler(), *flags, f"-I{ROOT}"], _prelude(described)
 
 
 @functools.lru_cache(maxsize=64)

@@ -45,19 +45,28 @@ class Prelude:
         self._units += 1
         if self._is_usable and self._path is None and self._making.acquire(blocking=False):
             try:
-                self._path = self._found_or_made(command, run)
+                self._path = self._found_or_made(command, run, self._units)
             except CompileError:
                 self._is_usable = False
             finally:
                 self._making.release()
         return ["-include", str(self._path.with_suffix(""))] if self._is_usable and self._path is not None else []
 
+    def make(self, command: list[str], run: Run) -> None:
+        """Compile it where it is missing, for who knows that it will pay. What fails here is done without."""
+        with self._making:
+            if self._is_usable and self._path is None:
+                try:
+                    self._path = self._found_or_made(command, run, PAYS_FROM)
+                except CompileError:
+                    self._is_usable = False
+
     def give_up(self) -> None:
         """Compile without it from now on."""
         self._is_usable = False
 
-    def _found_or_made(self, command: list[str], run: Run) -> pathlib.Path | None:
-        if self._units < PAYS_FROM:
+    def _found_or_made(self, command: list[str], run: Run, units: int) -> pathlib.Path | None:
+        if units < PAYS_FROM:
             found = find_file(self._key, SUFFIX)
             return found and found.absolute()
         line = [*command, "-x", "c++-header", str(ROOT / PATH), "-o"]

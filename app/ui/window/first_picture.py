@@ -3,7 +3,6 @@ imported and made, in the place that they will leave it."""
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QCoreApplication, QEventLoop, QMargins, QObject, QSize, QTimer
 from PySide6.QtWidgets import QStackedWidget
 
-from raygrove.app.frames.views import view_settings
 from raygrove.app.problems.problem import Problem
 from raygrove.app.ui.session.bell import Bell
 from raygrove.app.ui.session.session import Session
@@ -73,12 +71,10 @@ class FirstPicture(QObject):
         self.view.painted.disconnect(self._keep)
 
     def _make_ready(self, maker: FrameMaker) -> None:
-        """Have what draws imported and its target made while the scene is read. What fails here fails again with the
-        picture, which says why."""
-        state = self._document.state
-        with contextlib.suppress(Exception):
-            maker.target_for(state)
-            view_settings(state)
+        """Have made ready while the scene is read what can be."""
+        from raygrove.app.frames.compile_job import make_ready  # with the engine, on the render thread
+
+        make_ready(maker, self._document.state)
 
     def tell(self) -> None:
         """Tell those who were made later what they have missed."""

@@ -75,6 +75,21 @@ def test_it_is_made_when_it_pays_and_the_code_is_the_same(commands: list[list[st
     assert len(units) == host_prelude.PAYS_FROM + 1 and len(set(units)) == 1
 
 
+def test_it_is_made_beforehand_for_who_expects_many_units(commands: list[list[str]]) -> None:
+    host_compiler.make_headers(True)
+    host_compiler.make_headers(True)
+    compile_units(1)
+    assert [makes(command) for command in commands] == [True, False]
+    assert [uses(command) for command in commands] == [False, True]
+
+
+def test_no_unit_waits_for_another_thread_that_makes_it(commands: list[list[str]]) -> None:
+    prelude = host_compiler._command(host_compiler._key("", True, ())[0])[1]
+    with prelude._making:
+        compile_units(host_prelude.PAYS_FROM + 1)
+    assert not any(map(uses, commands)) and not any(map(makes, commands))
+
+
 def test_another_process_uses_it_at_once(with_header: list[list[str]]) -> None:
     compile_units(1, first=100)
     assert [uses(command) for command in with_header] == [True]
