@@ -50,7 +50,7 @@ class AssimpFile:
     ) -> None:
         self.name, self.extension, self.references = name, extension, references or References()
         self.assimp = assimp.load_library()
-        data = affordable(name, data, extension, limits or ImportLimits(), self.references)
+        self.data = data = affordable(name, data, extension, limits or ImportLimits(), self.references)
         read_as = name if data is None else f"{Path(inner_name(name)).stem}.{extension}"
         self.files = ModelFiles(read_as, data, self.references)
         self.read_as = read_as.encode("utf-8", "surrogateescape")

@@ -52,7 +52,7 @@ def read_scene(name: str, data: bytes | None, extension: str, limits: ImportLimi
             raise no_triangles(name, data, extension)
         flags = assimp.TRIANGULATE | assimp.SORT_BY_TYPE
         file.process(flags | file.join_flag())
-        return SceneReader(file, limits, exact_tracks(name, data, extension, file.references)).read()
+        return SceneReader(file, limits, exact_tracks(name, file.data, extension, file.references)).read()
 
 
 def no_triangles(name: str, data: bytes | None, extension: str) -> SceneError:

@@ -17,6 +17,7 @@ from typing import Any
 from .cuts import cut_short, shortfall
 from .errors import SceneError, display_path
 from .gltf_extensions import DRACO, INSTANCING, LIGHTS, MESHOPT, written_out
+from .gltf_names import told_apart
 from .gltf_texts import GLB, Buffers, GlbError, parts_of, put_together
 from .limits import ImportLimits
 from .references import References
@@ -38,8 +39,8 @@ REST = {"translation": [0, 0, 0], "rotation": [0, 0, 0, 1], "scale": [1, 1, 1]}
 
 def affordable(name: str, raw: bytes, limits: ImportLimits, references: References | None = None) -> bytes | None:
     """`SceneError` where reading the glTF `raw` would cost more than the limits. Else the file in words that libassimp
-    reads in time that grows as its length does, and without extensions that it does not know (gltf_extensions.py); None
-    where it does so as it is."""
+    reads in time that grows as its length does, without extensions that it does not know (gltf_extensions.py), and with
+    a name of its own for each node that is meant (gltf_names.py); None where it does so as it is."""
     try:
         text, body = parts_of(raw)
     except GlbError as error:
@@ -61,6 +62,7 @@ def affordable(name: str, raw: bytes, limits: ImportLimits, references: Referenc
         return None  # what is wrong is told by those who read it
     try:
         changed = written_out(name, document, Buffers(document, body, references or References()), limits)
+        changed |= told_apart(document)
         return put_together(document, body, raw[:4] == GLB) if _with_rest(document) or changed else None
     except OSError:
         return None

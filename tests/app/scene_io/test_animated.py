@@ -168,9 +168,18 @@ def test_steps_of_weights_stay_steps(tmp_path: Path) -> None:
 
 
 def test_cubic_tracks_that_cannot_be_read_exactly_are_counted(tmp_path: Path) -> None:
-    path = write_cubic_glb(tmp_path / "doubled.glb")
-    twins = [{"name": "body", "mesh": 0}, {"name": "body"}]
-    writers.edit_glb(path, lambda document: document.update(nodes=twins, scenes=[{"nodes": [0, 1]}]))
+    def make_sparse(document: dict[str, Any]) -> None:
+        """The first value is given once more, as one that differs."""
+        indices = document["accessors"][document["meshes"][0]["primitives"][0]["indices"]]["bufferView"]
+        for sampler in document["animations"][0]["samplers"]:
+            output = document["accessors"][sampler["output"]]
+            first = {
+                "indices": {"bufferView": indices, "componentType": 5125},
+                "values": {"bufferView": output["bufferView"]},
+            }
+            output["sparse"] = {"count": 1, **first}
+
+    path = writers.edit_glb(write_cubic_glb(tmp_path / "sparse.glb"), make_sparse)
     scene = load([path])
     assert {channel.track.interpolation for channel in scene.clips[0].channels} == {"linear"} and remark_of(
         scene, "cubic key frames"
