@@ -104,25 +104,20 @@ WHY = {
         "in the kitchen a ray passes 233 nodes of the grid and 73 of two levels, of lbvh's 19, and tests more besides "
         "(docs/performance/octrees.md)"
     ),
-    "what is seen found": (
-        "in a trial of 76 ms rays between points took 46, those between nodes 27 and 86 scans 8.5 "
-        "(docs/performance/octrees.md)"
-    ),
     "100M spheres of 1 px by auto": (
-        "write_boxes took 1.9 of 5.7 ms and two passes kept lanes idle; without both 3.1 ms in random order and 2.75 "
-        "in Morton order in a trial of 2026-11-29 (docs/performance/particles.md)"
+        "in random order; 2.90 in Morton order. Several batches of a warp read at once, which was to give 2.2, gave "
+        "nothing (docs/performance/particles.md)"
+    ),
+    "auto over the fastest arrangement": (
+        "12 px in Morton order, where tiles take 0.67: auto's trial launched kernels one by one on a host that was "
+        "slower than in the run before, which had it right; frames are replayed, and so are the trial's since"
     ),
     "over the best schedule": (
-        "the horse's 47 frames on an H200, the cloth on a host: what it costs to try and to learn "
-        "(docs/decisions/when-to-rebuild.md); measured before it weighed times as it does since 2026-11-29"
+        "on an H200 walker with updates at five times their cost, 1.049 at what they cost; on a host the cloth "
+        "(docs/decisions/when-to-rebuild.md)"
     ),
     "auto over ratio_optimiser": (
-        "explode and the horse, where rebuilding every other frame is best and auto also tries longer cycles "
-        "(docs/decisions/when-to-rebuild.md); measured before it weighed times as it does since 2026-11-29"
-    ),
-    "rebuild of grid": (
-        "boxes of runs take 0.04 of it, the launches for primitives in many cells 0.02; 0.30 before both in the same "
-        "hour (docs/performance/octrees.md)"
+        "walker with updates at five times their cost; 1.007 at what they cost (docs/decisions/when-to-rebuild.md)"
     ),
     "a structure whose kernels are cached": (
         "the median of 25 structures over 100,000 triangles, the fastest 44 ms when chosen again; what is left are "

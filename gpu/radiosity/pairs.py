@@ -40,7 +40,7 @@ SIGHT_REGISTERS = 96
 """Room for a traversal between what a pair is asked and what it is told."""
 LITTLE = 0.002
 """Of the mean of all light: where a node gives less, how much of it is hidden is as good as what hides it."""
-FIRST_ASKED = 8
+FIRST_ASKED = 6
 """Receivers of a leaf that are asked about each sender of another; the others are where these do not agree."""
 PARTS = 64
 """Of the points that a point is asked about by rays: work for as many threads."""
