@@ -261,7 +261,8 @@ class Cluster:
         except passed_on:
             raise
         except Exception as error:
-            raise SweepError(f"a worker cannot do jobs ({type(error).__name__}: {error})",
+            why = re.split(r"\.\s", str(error), maxsplit=1)[0].rstrip(".")  # Dask goes on for a paragraph
+            raise SweepError(f"scheduler or workers cannot do jobs ({type(error).__name__}: {why})",
                              "give all machines this version of Raygrove") from error  # fmt: skip
         if "fatal" in answer:
             raise SweepError(str(answer["fatal"]).rstrip("."), AGAIN)

@@ -331,6 +331,23 @@ def test_a_job_that_ran_out_of_time_by_itself_is_not_waited_for(tmp_path: Path) 
         Cluster(Store.made(tmp_path), "dask://127.0.0.1:9", square)._answer(Watched({}), future)
 
 
+def test_who_has_no_raygrove_is_told_in_a_sentence(tmp_path: Path) -> None:
+    pytest.importorskip("distributed", reason="Dask is not installed: the extra cluster")
+
+    def unknown(timeout: float) -> None:
+        raise RuntimeError(
+            "Error during deserialization of the task graph. This frequently\noccurs if the Scheduler ..."
+        )
+
+    made, future = Cluster(Store.made(tmp_path), "dask://127.0.0.1:9", square), types.SimpleNamespace(result=unknown)
+    with pytest.raises(SweepError) as told:
+        made._take(object(), jobs(1)[0], future, is_alone=False)
+    assert str(told.value) == (
+        "sweep: scheduler or workers cannot do jobs (RuntimeError: Error during deserialization of the task graph): "
+        "give all machines this version of Raygrove."
+    )
+
+
 def test_a_scheduler_that_closes_amid_a_question_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     closed = pytest.importorskip("distributed.comm", reason="Dask is not installed").CommClosedError
     made, taken_back = Cluster(Store.made(tmp_path), "dask://127.0.0.1:9", square), list[object]()
