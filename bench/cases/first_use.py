@@ -2,8 +2,9 @@
 
 For each structure a window plays a built-in scene whose kernels are in the cache, the structure is chosen, and its
 kernels are compiled while the structure before goes on; each begins with the same cache. Beside them the first page and
-the first picture, with a warm cache and, for the picture, with an empty one. Needs a display (xvfb-run); the user's own
-cache stays as it is.
+the first picture, with a warm cache and, for the picture, with an empty one. The picture comes before panels and menus
+are made, while mouse and keyboard wait: how long until all of the window is there is told, too. Needs a display
+(xvfb-run); the user's own cache stays as it is.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ GOALS = {"first page": 0.7, "first picture": 1.0, "first picture, empty cache": 
 """Seconds, on two quiet cores; for a first use the median over all structures."""
 
 TOLD = ("seconds", "pictures_meanwhile", "longest_gap_s")
+WHOLE = "whole window with a picture"
 LONGEST_S = 300.0
 CACHE = "RAYGROVE_CACHE"
 
@@ -43,12 +45,16 @@ def _ask(job: dict[str, Any], cache: pathlib.Path) -> dict[str, Any]:
 
 
 def measure_starts(job: dict[str, Any], cache: pathlib.Path, count: int) -> dict[str, list[float]]:
-    """Seconds from starting the program to its first page and to its first picture; `cache` holds its kernels."""
-    found: dict[str, list[float]] = {"first page": [], "first picture": []}
+    """Seconds from starting the program to its first page, to its first picture, and until all of the window is there
+    with one; `cache` holds its kernels."""
+    found: dict[str, list[float]] = {"first page": [], "first picture": [], WHOLE: []}
     for _ in range(count):
-        for name, demo, key in (("first page", "", "shown_at"), ("first picture", job["demo"], "picture_at")):
-            begin = time.time()
-            found[name].append(_ask({**job, "demo": demo}, cache)[key] - begin)
+        begin = time.time()
+        found["first page"].append(_ask({**job, "demo": ""}, cache)["shown_at"] - begin)
+        begin = time.time()
+        answer = _ask(job, cache)
+        found["first picture"].append(answer["picture_at"] - begin)
+        found[WHOLE].append(max(answer["picture_at"], answer["whole_at"]) - begin)
     return found
 
 
@@ -74,7 +80,8 @@ def measure_first_uses(job: dict[str, Any], cache: pathlib.Path, structures: lis
 def rows_of(starts: dict[str, list[float]], uses: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """What was measured, its bar, and whether it was reached; the worst structure by name."""
     rows: list[dict[str, Any]] = [
-        {"what": name, "seconds": statistics.median(samples), "goal": GOALS[name]} for name, samples in starts.items()
+        {"what": name, "seconds": statistics.median(samples), "goal": GOALS.get(name)}
+        for name, samples in starts.items()
     ]
     known = {one["structure"]: one["seconds"] for one in uses if one.get("seconds") is not None}
     if known:

@@ -67,13 +67,15 @@ class FirstUse:
 
 def measure(document: Document, structure: str, size: Sequence[int] | None) -> dict[str, Any]:
     """Open a window on a document, whose picture has `size` pixels, or whatever the window leaves it; close it once all
-    is known. When the window and its first picture were painted, and what the first use of a structure took."""
+    is known. When the window and its first picture were painted, when all of the window was there, and what the first
+    use of a structure took."""
     has_scene = bool(document.jobs) or document.scene is not None
     wanted = (size[0], size[1]) if size is not None else None
     application = begin()
     window = make_window(document, page_first=not has_scene, picture_first=has_scene, size=wanted)
     measured = FirstUse(window, structure)
     first = open_measured(window, size)
+    whole_at = time.time()
     if measured.picture_at is not None and not structure:
         QTimer.singleShot(0, window.close)
     if not has_scene and first.at is not None:
@@ -85,6 +87,7 @@ def measure(document: Document, structure: str, size: Sequence[int] | None) -> d
     return {
         "shown_at": first.at,
         "picture_at": measured.picture_at,
+        "whole_at": whole_at,
         "seconds": measured.seconds,
         "pictures_meanwhile": measured.meanwhile,
         "longest_gap_s": measured.longest_gap_s,

@@ -39,3 +39,12 @@ def test_each_structure_begins_with_the_same_cache(tmp_path: pathlib.Path, monke
     found = first_use.measure_first_uses({"demo": "explode"}, tmp_path / "cache", ["hploc", "grid", "ploc"])
     assert asked == [(name, {"base.so"}) for name in ("hploc", "grid", "ploc")]
     assert [one.get("seconds") for one in found] == [1.0, None, 1.0] and "fell over" in found[1]["problem"]
+
+
+def test_a_window_is_whole_after_its_picture(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = {"": {"shown_at": 10.5}, "explode": {"shown_at": 10.3, "picture_at": 10.9, "whole_at": 11.4}}
+    monkeypatch.setattr(first_use, "ask_window", lambda what, job, seconds, environment: answers[job["demo"]])
+    monkeypatch.setattr(first_use.time, "time", lambda: 10.0)
+    starts = first_use.measure_starts({"demo": "explode"}, tmp_path, 2)
+    rows = {row["what"]: (round(row["seconds"], 3), row["goal"]) for row in first_use.rows_of(starts, [])}
+    assert rows == {"first page": (0.5, 0.7), "first picture": (0.9, 1.0), first_use.WHOLE: (1.4, None)}
