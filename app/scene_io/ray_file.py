@@ -42,7 +42,8 @@ def read_rays(path: str, limits: ImportLimits) -> dict[str, np.ndarray]:
         if values.ndim == 0 and not rest:
             values = np.full(max(count, 0), values)
         if values.dtype.kind not in "fiu" or values.shape != (count, *rest):
-            said = f"its {name} are {values.shape} of {values.dtype}"
+            beside = f", beside {count:,} directions" if count >= 0 and values.shape[:1] != (count,) else ""
+            said = f"its {name} are {values.shape} of {values.dtype}{beside}"
             raise SceneError(f"{display_path(path)} holds no rays: {said}. {HOW}.", path)
         with np.errstate(over="ignore"):
             arrays[name] = values.astype(np.float32)

@@ -84,6 +84,8 @@ def test_files_give_back_what_was_written(tmp_path: Path) -> None:
         ({"origins": np.zeros((4, 3)), "directions": np.zeros((4, 3))}, "has no direction"),
         ({"origins": np.full((4, 3), np.nan), "directions": np.ones((4, 3))}, "not finite"),
         ({"origins": np.full((4, 3), "a"), "directions": np.ones((4, 3))}, "holds no rays"),
+        ({"origins": np.ones((3, 3)), "directions": np.ones((4, 3))}, r"are \(3, 3\) of float64, beside 4 directions"),
+        ({"origins": np.ones(()), "directions": np.ones((4, 3))}, r"are \(\) of float64, beside 4 directions"),
         ({"origins": np.zeros((0, 3)), "directions": np.ones((0, 3))}, "its directions are empty"),
     ],
 )
