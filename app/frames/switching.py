@@ -20,6 +20,9 @@ from raygrove.gpu.target.base import Target
 if TYPE_CHECKING:
     from raygrove.app.frames.compile_job import CompileJob
 
+COMPILING = "Compiling"
+"""What is said while kernels are compiled begins so."""
+
 CHOSEN = ("render", "device", "hierarchy", "optimiser", "ray_type")
 """The groups of settings that decide about kernels."""
 
@@ -56,7 +59,7 @@ class Switching:
         what = self._title(state)
 
         def say(done: int, of: int) -> None:
-            self._on_busy(f"Compiling {what}, first use only: {done} of {of}")
+            self._on_busy(f"{COMPILING} {what}, first use only: {done} of {of}")
 
         def end() -> None:
             self._on_busy("")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QCoreApplication, QEventLoop, QMargins, QObject, QSize, QTimer
 from PySide6.QtWidgets import QStackedWidget
 
+from raygrove.app.frames.switching import COMPILING
 from raygrove.app.problems.problem import Problem
 from raygrove.app.ui.session.bell import Bell
 from raygrove.app.ui.session.session import Session
@@ -18,8 +19,9 @@ from raygrove.gpu.scene import Scene
 if TYPE_CHECKING:
     from raygrove.app.frames.maker import FrameMaker
 
-PICTURE_MS = 1000
-"""How long the first picture may be waited for before the rest of the window is made."""
+SCENE_MS, PICTURE_MS = 1000, 2000
+"""How long a scene may be waited for before the rest of the window is made, and then its first picture, unless kernels
+are compiled for it."""
 
 
 class FirstPicture(QObject):
@@ -43,16 +45,17 @@ class FirstPicture(QObject):
         self._loop.set_view(self.view)
 
     def wait(self) -> None:
-        """Open what is being opened and have it drawn, for PICTURE_MS each at most; mouse and keyboard wait
-        until later. What cannot be opened is left to the whole window, which says why."""
-        bell, timer = Bell(self._open, self), QTimer(self, singleShot=True, interval=PICTURE_MS)
+        """Open what is being opened and have it drawn, for a while at most; mouse and keyboard wait until later. What
+        cannot be opened is left to the whole window, which says why."""
+        bell, timer = Bell(self._open, self), QTimer(self, singleShot=True, interval=SCENE_MS)
 
         def begin_anew(scene: Scene | None) -> None:
-            timer.start()
+            timer.start(PICTURE_MS)
 
         self._document.on_scene.append(begin_anew)
         self._document.on_problem.append(self._missed.append)
         self._loop.problem.connect(self._fail)
+        self._loop.busy.connect(self._hear)
         self.view.painted.connect(self._keep)
         self._document.mailroom.wake = bell.ring
         self._loop.start()
@@ -68,6 +71,7 @@ class FirstPicture(QObject):
         self._document.on_scene.remove(begin_anew)
         self._document.on_problem.remove(self._missed.append)
         self._loop.problem.disconnect(self._fail)
+        self._loop.busy.disconnect(self._hear)
         self.view.painted.disconnect(self._keep)
 
     def _make_ready(self, maker: FrameMaker) -> None:
@@ -101,6 +105,9 @@ class FirstPicture(QObject):
     def _keep(self) -> None:
         if self._loop.shows_scene:
             self.at, self._ends = time.time(), True
+
+    def _hear(self, busy: str) -> None:
+        self._ends |= busy.startswith(COMPILING)
 
     def _fail(self, problem: Problem) -> None:
         self._missed_pictures.append(problem)

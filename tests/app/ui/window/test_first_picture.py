@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from raygrove.app.document import opening
 from raygrove.app.document.document import Document
 from raygrove.app.frames.frame_requests import FrameRequest
 from raygrove.app.frames.render_thread import RenderThread
+from raygrove.app.frames.switching import COMPILING
 from raygrove.app.ui.picture.painter_view import PainterView
 from raygrove.app.ui.session.memory import Memory
 from raygrove.app.ui.session.session import make_session
@@ -30,6 +32,7 @@ WAITED = """
 import json, sys
 from raygrove.app.document.document import Document
 from raygrove.app.frames.render_thread import RenderThread
+from raygrove.app.frames.switching import COMPILING
 from raygrove.app.settings.settings import Settings
 from raygrove.app.system import starting
 
@@ -43,7 +46,7 @@ from raygrove.app.ui.window.application import make_application, make_window
 from raygrove.app.ui.window import first_picture
 
 RenderThread.start = lambda self: None  # so that nothing is compiled here
-first_picture.PICTURE_MS = 1500
+first_picture.SCENE_MS, first_picture.PICTURE_MS = 3000, 100
 found, wait = [], first_picture.FirstPicture.wait
 
 def look(self):
@@ -72,6 +75,7 @@ def submitted(own_folders: Path, monkeypatch: pytest.MonkeyPatch) -> list[FrameR
     for way in ("submit", "retry"):
         monkeypatch.setattr(RenderThread, way, lambda self, request: asked.append(request))
     monkeypatch.setattr(first_picture, "PICTURE_MS", 200)
+    monkeypatch.setattr(first_picture, "SCENE_MS", 1000)
     return asked
 
 
@@ -139,3 +143,23 @@ def test_what_is_around_the_picture_is_known_for_a_window_of_that_size(own_folde
     again = Memory()
     assert again.around_picture(QSize(800, 600)) == around and again.around_picture(QSize(801, 600)) is None
     assert again.lines() == (20, 28)
+
+
+def test_nobody_waits_for_kernels_that_are_compiled(
+    begin: Any, submitted: Any, moving_scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opening, "open_scene", lambda *given: moving_scene)
+    monkeypatch.setattr(first_picture, "PICTURE_MS", 60_000)
+    document = Document()
+
+    def compiling(self: RenderThread, request: FrameRequest | None) -> None:
+        if request is not None:
+            self._on_busy(f"{COMPILING} H-PLOC, first use only: 0 of 3")
+
+    for way in ("submit", "retry"):
+        monkeypatch.setattr(RenderThread, way, compiling)
+    document.open_demo("two")
+    began = time.monotonic()
+    window = begin(document)
+    assert document.scene is moving_scene and time.monotonic() - began < 30.0
+    window.close()
