@@ -38,6 +38,18 @@ Work = Iterator[float]
 """What is done at a window: between its steps the seconds in which the window works."""
 
 
+NAMES = 60_000
+
+
+def fill_table_of_names() -> None:
+    """Let Python's table of interned texts have the size that it comes to in use. `pathlib` interns the parts of each
+    path (3.11), and a name that is gone leaves its place used: after some 200 exports, which have names of their own,
+    the table is full of these and made anew twice as large, once, by 1 MiB; from then on it is made anew at that
+    size."""
+    for number in range(NAMES):
+        sys.intern(f"a name that nobody keeps {number}")
+
+
 def live(work: Work) -> None:
     """Do it in an event loop, which turns between any two steps. Raises what the work raises. One timer serves all
     steps: `QTimer.singleShot` makes a new one each time, and PySide 6.11 ends by SIGSEGV at one of some thousand of
@@ -181,6 +193,7 @@ class WindowSoak:
 
     def day(self, minutes: float, looks: Looks) -> Work:
         """All of it, for as long."""
+        fill_table_of_names()
         yield from self.meet()
         print(f"all met after {time.monotonic() - looks.begun:.0f} s", flush=True)
         looks.start(minutes)
