@@ -41,6 +41,7 @@ class PicturePlace(QObject):
         super().__init__(parent)
         self._session, self._make_view = session, make_view
         self.race = Race(session, self)
+        self._is_away = False
         self.lead: Callable[[Any], object] = lambda chart: None
         self.stack = stack
         self.legend, self.heads_up = LegendPlate(), HeadsUp(session.document, session.figures)
@@ -77,11 +78,15 @@ class PicturePlace(QObject):
             self.page.open_slots()
 
     def make_room(self) -> None:
-        """A scene has come: lend what its pictures are drawn into."""
-        self.page.open_slots()
+        """A scene has come: lend what its pictures are drawn into, if that was put away. A view that was never shown
+        lends it once it knows its size."""
+        if self._is_away:
+            self._is_away = False
+            self.page.open_slots()
 
     def put_away(self) -> None:
         """There is no scene: its pictures go, and what they were drawn into."""
+        self._is_away = True
         self.race.put_away()
         self.view.clear()
         self.view.close_slots()
