@@ -49,7 +49,8 @@ def upload_meshes(
             streamed[index] = shapes
         for of, values in zip(rows, shapes, strict=True):
             of.append(tables.padded(np.asarray(values[:room], np.float32)))
-    if len(meshes) == 1 and not streamed:  # these may lie on the target already, where it computes in main memory
+    is_one = len(meshes) == 1 and rows[0][0].size > 0
+    if is_one and not streamed and not are_mapped:  # it may lie on the target already, one that computes in main memory
         positions, normals = (target.upload_constant(values, "animation") for (values,) in rows)
     else:
         unused = np.zeros((tables.ALIGNED_VERTICES, 3), np.float32)
