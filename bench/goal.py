@@ -128,7 +128,8 @@ WHY = {
         "since; 135.6 on a Xeon before"
     ),
     "race of 4": (
-        "median_sah, a kd-tree, takes 52 of 108 ms, the three trees of boxes 66 together (docs/performance/kd-trees.md)"
+        "measured before references were sorted without branches that are chance: 125 CPU ms a frame since, not 149 "
+        "(docs/performance/kd-trees.md)"
     ),
     "lbvh rebuild, blob of 512,000": (
         "0.184 before the climb went in rounds; it takes 0.080 and the sort 0.055 (docs/performance/refit-and-lbvh.md)"
