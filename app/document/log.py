@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 import time
 from collections.abc import Callable
 
@@ -19,7 +20,7 @@ KINDS = ("detail", "information", "warning", "error")
 """Kinds of entries, from what few want to read to what all should."""
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class Entry:
     """One thing that happened: when (seconds since 1970), its kind, a sentence, and details for a report. Entries that
     follow one another with the same `key` are one: the newest."""
@@ -47,7 +48,9 @@ class Log:
 
     def add(self, kind: str, sentence: str, details: str = "", key: str = "") -> None:
         """Write an entry."""
-        entry = Entry(time.time(), kind, printable(sentence), printable_lines(details), key)
+        entry = Entry(
+            time.time(), kind, printable(sentence), printable_lines(details), sys.intern(key)
+        )  # few keys, each often
         is_again = bool(key) and bool(self.entries) and self.entries[-1].key == key
         if is_again:
             self.entries.pop()
