@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtGui import QFontDatabase, QPalette, QShowEvent, QTextCursor, QTextFormat
+from PySide6.QtGui import QFontDatabase, QPalette, QResizeEvent, QShowEvent, QTextCursor, QTextFormat
 from PySide6.QtWidgets import (
     QCheckBox,
     QHBoxLayout,
@@ -204,6 +204,12 @@ class RayPanel(QWidget):
         """The ray of the pixel that is shown is on its way."""
         text = self.tr("Following the ray of column {column}, row {row} …")
         self.hint.setText(text.format(column=self.across.value(), row=self.down.value()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The current event and its line stay in sight."""
+        super().resizeEvent(event)
+        self.events.scrollTo(self.events.currentIndex())
+        self.code.ensureCursorVisible()
 
     def mark_old(self) -> None:
         """The picture has another tree by now."""

@@ -105,6 +105,19 @@ def test_the_current_line_is_marked_and_the_stack_is_told(panel: RayPanel, follo
     assert panel.text().splitlines()[0] == "1  node 0 entered at 0"
 
 
+def test_event_and_line_stay_in_sight_of_a_lower_panel(panel: RayPanel, followed: FollowedRay, qtbot: Any) -> None:
+    panel.resize(460, 900)
+    panel.show_ray(followed)
+    n = max(range(20), key=lambda one: followed.line(one) or 0)
+    panel.go(n)
+    for height in (440, 900, 440):
+        panel.resize(460, height)
+        qtbot.wait(20)
+        shown = panel.events.visualRect(panel.rows.index(n))
+        assert panel.events.viewport().rect().contains(shown)
+        assert panel.code.viewport().rect().intersects(panel.code.cursorRect())
+
+
 def test_it_plays_to_the_end_and_begins_at_a_chosen_node(panel: RayPanel, followed: FollowedRay, qtbot: Any) -> None:
     leaf = int(followed.log.ids[followed.log.kinds == Event.LEAF_ENTERED][0])
     panel.show_ray(followed, leaf)
