@@ -11,6 +11,7 @@ import numpy as np
 TEXTS = frozenset({"obj", "off", "ply", "stl"})
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 FACET = re.compile(rb"\bfacet[ \t]+normal\b", re.IGNORECASE)
+ENDED_FACET = re.compile(rb"^[ \t]*endfacet\b", re.IGNORECASE | re.MULTILINE)
 PLY_END = re.compile(rb"^end_header[ \t]*\r?\n", re.MULTILINE)
 PLY_ELEMENT = re.compile(rb"^element[ \t]+(\S+)[ \t]+(\d+)[ \t]*\r?$", re.MULTILINE)
 PLY_ELEMENTS = re.compile(rb"^element[ \t]+(\S+)[ \t]+(\d+)[ \t]*\r?\n((?:(?!element\b)[^\n]*\n)*)", re.MULTILINE)
@@ -37,7 +38,7 @@ def damage_of(name: str, data: bytes | None, extension: str) -> str:
 
 def facets_lost(name: str, data: bytes | None, count: int) -> str:
     """Of a text of an STL the facets that are there, where libassimp found only `count`: it ends at a word that it does
-    not know."""
+    not know, and reads over a facet whose first word it does not know."""
     if data is None:
         with open(name, "rb") as file:
             if not _is_text(file.read(MAX_HEADER), os.fstat(file.fileno()).st_size, "stl"):
@@ -46,7 +47,7 @@ def facets_lost(name: str, data: bytes | None, count: int) -> str:
             data = file.read()
     elif not _is_text(data, len(data), "stl"):
         return ""
-    there = sum(1 for _ in FACET.finditer(data))
+    there = max(sum(1 for _ in words.finditer(data)) for words in (FACET, ENDED_FACET))
     return f"it has {there:,} facets, and {count:,} of them can be read" if count < there else ""
 
 

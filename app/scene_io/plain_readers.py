@@ -80,7 +80,7 @@ def _stl(name: str, data: bytes) -> Scene:
     meshes = []
     for solid in re.split(rb"^[ \t]*endsolid[^\n]*$", data, flags=re.MULTILINE):
         vertices = STL_VERTEX.findall(solid)
-        if len(vertices) != 3 * len(re.findall(rb"\bfacet\b", re.sub(rb"\bendfacet\b", b"", solid))):
+        if len(vertices) != 3 * len(re.findall(rb"(?<!\S)facet(?!\S)", solid)):
             raise PlainError("a facet has not three vertices")
         if vertices:
             title = solid.lstrip().partition(b"\n")[0][5:].strip().decode("utf-8", "replace")
