@@ -25,6 +25,7 @@ from .gravity import GravityOptions
 from .hierarchy.base import Capabilities, HierarchyError, NodeTable
 from .inspector import Inspector
 from .made_ready import make_ready
+from .measuring_turns import in_turn, measure_by_turns
 from .occlusion import visible_from
 from .painters import Painters
 from .picking import Hit, hit_of
@@ -140,8 +141,7 @@ class Engine:
             self._draw(motion, slots)
             for slot in self._each(slots):
                 slot.finish(surface)
-            turn = self._number % max(1, len(slots))  # one tree in a frame at most, or a race halts ten times a second
-            any(slot.measure_now_and_then() for slot in self._each(slots[turn:] + slots[:turn]))
+            measure_by_turns(self._each(in_turn(slots, self._number)))
         return self._log.collect()
 
     def flush(self) -> FrameStatistics:

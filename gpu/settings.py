@@ -146,7 +146,7 @@ def parse_value(kind: Any, text: str) -> object:
         if kind in (int, float):
             return kind(text)
         if typing.get_origin(kind) is tuple:
-            return [float(part) for part in re.sub(r"^\s*\[(.*)\]\s*$", r"\1", text).split(",")]
+            return [float(part) for part in re.sub(r"^\s*\[(.*?),?\s*\]\s*$", r"\1", text).split(",")]
     except ValueError:
         pass
     return text

@@ -291,7 +291,7 @@ class ViewSlot:
 
     def measure_now_and_then(self) -> bool:
         """Measure the tree's quality where that is due; whether it was."""
-        if is_due := self.history.take_measurement_turn():
+        if is_due := self._left_aside is None and self.history.take_measurement_turn():
             self._measure()
         return is_due
 

@@ -18,15 +18,13 @@ from .cuts import cut_short, shortfall
 from .errors import SceneError, display_path
 from .gltf_extensions import DRACO, INSTANCING, LIGHTS, MESHOPT, written_out
 from .gltf_names import told_apart
-from .gltf_texts import GLB, Buffers, GlbError, parts_of, put_together
+from .gltf_texts import GLB, MAX_JSON, Buffers, GlbError, parts_of, put_together
 from .limits import ImportLimits
 from .references import References
 
 WRONG = (LookupError, TypeError, ValueError, AttributeError, OverflowError, struct.error)
 """What damage does to who reads a document."""
 ADDED = tuple(word.encode() for word in (DRACO, INSTANCING, LIGHTS, MESHOPT, "KHR_mesh_quantization"))
-MAX_JSON = 256 << 20
-"""A longer text is not looked at: what it asks for is no multiple of its length."""
 MAX_NODES = 1_000_000
 MAX_DEPTH = 20_000
 """libassimp calls itself for each level and its stack ends somewhat beyond."""

@@ -9,7 +9,7 @@ import os
 import urllib.parse
 from typing import Any
 
-from .gltf_texts import parts_of
+from .gltf_texts import MAX_JSON, parts_of
 
 KNOWN = frozenset(
     {
@@ -47,10 +47,13 @@ def gltf_fault(data: bytes) -> str:
 
 def unread_extension(data: bytes) -> str:
     """The first extension that a glTF which was read says it needs, though nobody reads it; "" where there is none."""
-    text, _ = parts_of(data)
-    if not text or b'"extensionsRequired"' not in text:
-        return ""
-    return next((name for name in _foreign(json.loads(text)) if name not in PACKED), "")
+    try:
+        text, _ = parts_of(data)
+        if not text or len(text) > MAX_JSON or b'"extensionsRequired"' not in text:
+            return ""
+        return next((name for name in _foreign(json.loads(text)) if name not in PACKED), "")
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return ""  # it was read all the same
 
 
 def _foreign(document: Any) -> list[str]:
@@ -126,7 +129,7 @@ def _wrong_data(uri: str, length: int) -> str:
     try:
         found = len(base64.b64decode(text, validate=True))
     except binascii.Error:
-        return " is no base64, which its `uri` says it is"
+        return " should be base64 by its `uri`, and is not"
     return f" has {found:,} bytes in its `uri`, and should have {length:,}" if found < length else ""
 
 

@@ -18,7 +18,10 @@ def told_apart(document: Any) -> bool:
     taken = Counter(name for name in names if name)
     if len(taken) == len(names) or max(taken.values(), default=1) == 1:
         return False
-    shared = [node for node in sorted(_meant(document)) if taken[names[node]] > 1]
+    try:
+        shared = [node for node in sorted(_meant(document)) if taken[names[node]] > 1]
+    except (LookupError, TypeError, AttributeError):
+        return False  # what is wrong is told by those who read it
     numbers: dict[str, itertools.count[int]] = {}
     for node in shared:
         name = names[node]

@@ -16,6 +16,8 @@ import numpy as np
 from .references import References
 
 GLB = b"glTF"
+MAX_JSON = 256 << 20
+"""A longer text is not looked at: what it asks for is no multiple of its length."""
 COMPONENTS = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
 VERSION = 2

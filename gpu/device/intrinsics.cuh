@@ -24,7 +24,11 @@
 //
 #include <avx2intrin.h>
 //
+#include <fmaintrin.h>
+//
 #include <avx512fintrin.h>
+//
+#include <avx512vlintrin.h>
 //
 #include <avx512vpopcntdqintrin.h>
 #include <avx512vpopcntdqvlintrin.h>

@@ -83,7 +83,7 @@ __device__ __forceinline__ int kind_of(const PointTreeView& tree, const float4* 
     const float slack = FACING_SLACK * (distance + a.reach + b.reach);
     const Range of_a = facing(a, b), of_b = facing(b, a);
     if ((of_a.high <= slack || of_b.high <= slack) && pair.x != pair.y) return KINDS::none;
-    const bool is_small = tree.point_count[pair.x] * tree.point_count[pair.y] <= least_pairs;
+    const bool is_small = (int64)tree.point_count[pair.x] * tree.point_count[pair.y] <= least_pairs;
     if (is_leaf_a && is_leaf_b && is_small) return KINDS::near;
     const bool keeps_a = of_a.low >= -slack, keeps_b = of_b.low >= -slack;
     const bool is_far = a.reach + b.reach <= angle * distance;

@@ -59,7 +59,7 @@ __device__ __forceinline__ Answer ask_pair(const TraceInput& input, const PointT
     const int first_a = tree.first_point[pair.x], count_a = tree.point_count[pair.x];
     const int first_b = tree.first_point[pair.y], count_b = tree.point_count[pair.y];
     const unsigned seed = scrambled((unsigned)pair.x ^ scrambled((unsigned)pair.y));
-    const int rays = min(ray_count, count_a * count_b);
+    const int rays = (int)min((int64)ray_count, (int64)count_a * count_b);
     Answer answer = {0, 0};
     for (int first = 0; first < rays && !(is_split_if_mixed && answer.is_mixed()); first += PACK) {
         Sight sight = no_sight();
@@ -83,6 +83,12 @@ __device__ __forceinline__ bool keeps_share(const float4* shapes, int2 pair, int
     return is_expanded(kind) && gives_little(shapes, pair, least);
 }
 
+// Whether what some points do not see is looked at more closely: in their children, or point by point.
+__device__ __forceinline__ bool is_split_or_asked(const PointTreeView& tree, int2 pair) {
+    const bool are_leaves = tree.child_count[pair.x] == 0 && tree.child_count[pair.y] == 0;
+    return !are_leaves || max(tree.point_count[pair.x], tree.point_count[pair.y]) <= LEAF_POINTS;
+}
+
 // What becomes of one way of a pair some of whose rays were stopped: `none` where no ray arrives; one that keeps a
 // share is as it was; others are split as far as there are children, and after that `partial`.
 __device__ __forceinline__ int partly_hidden(const PointTreeView& tree, int2 pair, int kind, bool keeps,
@@ -104,7 +110,8 @@ extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
         const Couple couple = couple_of(pairs[item]);
         const bool keeps_forth = keeps_share(shapes, couple.way(0), kind.x, least);
         const bool keeps_back = keeps_share(shapes, couple.way(1), kind.y, least);
-        const Answer answer = ask_pair(input, tree, normals, couple.nodes, ray_count, !keeps_forth && !keeps_back);
+        const bool is_split_if_mixed = !keeps_forth && !keeps_back && is_split_or_asked(tree, couple.nodes);
+        const Answer answer = ask_pair(input, tree, normals, couple.nodes, ray_count, is_split_if_mixed);
         if (answer.arrived == answer.asked) continue;
         shares[item] = (float)answer.arrived / (float)answer.asked;
         kinds[item] = int2{partly_hidden(tree, couple.way(0), kind.x, keeps_forth, answer),

@@ -24,7 +24,7 @@ Array = Any
 """numpy.ndarray on the host, cupy.ndarray on CUDA: shape, dtype, slicing, `.view`, `.reshape` are alike."""
 
 WARP = 32
-"""Threads that a kernel with a warp for each item is launched for, an item."""
+"""Threads of a launch for each item, where a warp has an item."""
 MOST_ITEMS = (1 << 31) - (1 << 24)
 """Items of one launch: kernels count in 32 bits, and a grid-stride loop's last step, a grid, must not pass 2^31."""
 

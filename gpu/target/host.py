@@ -43,7 +43,7 @@ from .structs import address
 from .thesis_sort import chosen_of_thesis
 from .translation_unit import write_unit
 
-_ALIGNMENT = 64
+_ALIGNMENT, _QUAD_BYTES = 64, 16
 _MOST_VIEWS = 512
 _ITEMS_A_BLOCK = 64
 _SHARED_FILL = 1 << 18
@@ -162,7 +162,13 @@ class HostTarget(Target):
         return array
 
     def upload_constant(self, values: np.ndarray, tag: str) -> Array:
-        if values.flags.writeable or not values.flags.c_contiguous:
+        owner: Any = values
+        while isinstance(owner, np.ndarray):
+            if owner.flags.writeable:
+                return self.upload(values, tag)
+            owner = owner.base
+        is_owned = owner is None or isinstance(owner, bytes)  # a mapped file's words may change
+        if not is_owned or not values.flags.c_contiguous or address(values) % _QUAD_BYTES:
             return self.upload(values, tag)
         lent = values.view()
         self._count(lent, tag, values.nbytes, address(values))

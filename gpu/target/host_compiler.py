@@ -10,6 +10,7 @@ import importlib.util
 import os
 import pathlib
 import platform
+import re
 import shlex
 import shutil
 import subprocess
@@ -28,6 +29,9 @@ INSTALL_HINT = "Install one with: sudo apt-get install g++   (or: pip install zi
 
 _PATIENCE_S, _CHECK_S = 600.0, 0.1
 """How long the compiler may take, and how often it is asked whether its work is still wanted."""
+
+OF_INTRINSICS = re.compile(r"_mm\d*_|__m\d|intrin|__builtin_ia32")
+"""What a compiler speaks of that does not take instructions by the headers' parts."""
 
 _FLAGS = [
     "-std=c++17",
@@ -157,7 +161,9 @@ def _compile(text: str, flags: list[str], more: list[str], check: Callable[[], N
             pass
     try:
         run([*command, *more], text)
-    except CompileError:
+    except CompileError as error:
+        if not OF_INTRINSICS.search(str(error)):
+            raise
         run([*command, "-DWHOLE_INTRINSICS", *more], text)
     if included:
         prelude.give_up()

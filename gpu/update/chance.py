@@ -9,6 +9,10 @@ import statistics
 SPREAD = 0.025
 """The standard deviation of what fresh trees take to trace, as a share of it."""
 
+MOST_BY_CHANCE = 7.0
+"""Two trees that differ by more than so many times SPREAD show another picture, not chance: a camera that has jumped,
+other light."""
+
 FIRST_TIMES = 5
 """So many times of a tree tell how good it is; later ones tell of wear, too."""
 
@@ -17,8 +21,8 @@ LEAST_NOISE = 0.01
 
 
 class Chance:
-    """`share`: how much dearer the tree is to trace than others that were as new, as a share of that; what is expected
-    of it by the times there are, 0 without any."""
+    """`share`: how much dearer the tree is to trace than others of its builder by chance, as a share of that: what is
+    expected of it by its times and by those of the tree before, 0 without any."""
 
     def __init__(self) -> None:
         self.share = 0.0
@@ -38,6 +42,9 @@ class Chance:
         self._times.append(trace_ms)
         before_ms, told_by, share_before = self._before
         now_ms, noise = statistics.median(self._times), max(noise, LEAST_NOISE)
+        if abs(now_ms - before_ms) > MOST_BY_CHANCE * SPREAD * now_ms:
+            self.share = 0.0
+            return
         dearer = (now_ms - before_ms) / now_ms + share_before
         # Expected of two trees that differ by chance, seen through noise; what is known of the one before is half sure.
         of_noise = noise**2 * (1.0 / len(self._times) + 1.5 / told_by)

@@ -342,7 +342,7 @@ class UpdateCosts:
         if penalty < waste or self._wasted + penalty < PAID * premium:
             by_chance = LASTS * self._dearer_by_chance
             if by_chance > premium:
-                return "rebuild", f"its trace is dearer than that of the tree before: {facts}"
+                return "rebuild", f"its trace seems dearer than that of other trees: {facts}"
             if self.age >= self._least_age and self._affords(TRIAL * premium + max(0.0, -by_chance)):
                 self._trial = _Trial(self.cycle + 1, self.age, waste)
                 return "rebuild", f"to measure what it gains: {facts}"

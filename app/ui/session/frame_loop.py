@@ -229,15 +229,13 @@ class FrameLoop(QObject):
         self.request()
 
     def _take_frame(self, frame: FinishedFrame) -> None:
-        if self._is_stopped or self._view is None:
+        if self._is_stopped or self._view is None or self._document.scene is None:  # which was closed meanwhile
             return
         self._view.use_target(frame.target_name)
         try:
             self._show(frame)
         except SphereDrawingError as error:  # no picture comes of this frame: it ends no halt, and has no figures
             self._take_error(error)
-            return
-        if self._document.scene is None:  # it was closed meanwhile
             return
         self.last_frame = frame
         self._arrived_serial = max(self._arrived_serial, frame.request.moment.frame_id)

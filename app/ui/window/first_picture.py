@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QCoreApplication, QEventLoop, QMargins, QObject, QSize, QTimer
 from PySide6.QtWidgets import QStackedWidget
 
+from raygrove.app.frames.contestants import as_drawn
 from raygrove.app.frames.switching import COMPILING
 from raygrove.app.problems.problem import Problem
 from raygrove.app.ui.session.bell import Bell
@@ -40,6 +41,8 @@ class FirstPicture(QObject):
         self._heard = len(document.on_scene), len(document.on_problem)
         self._missed: list[Problem] = []
         self._missed_pictures: list[Problem] = []
+        self._missed_copies: list[str] = []
+        self._busy = ""
         stack.insertWidget(0, self.view)
         stack.setCurrentIndex(0)
         self._loop.set_view(self.view)
@@ -50,6 +53,7 @@ class FirstPicture(QObject):
         bell, timer = Bell(self._open, self), QTimer(self, singleShot=True, interval=SCENE_MS)
 
         def begin_anew(scene: Scene | None) -> None:
+            self._ends |= len(as_drawn(self._document.state).views) != 1  # a race has a view of its own
             timer.start(PICTURE_MS)
 
         self._document.on_scene.append(begin_anew)
@@ -57,6 +61,7 @@ class FirstPicture(QObject):
         self._loop.problem.connect(self._fail)
         self._loop.busy.connect(self._hear)
         self.view.painted.connect(self._keep)
+        self.view.interop_failed.connect(self._missed_copies.append)
         self._document.mailroom.wake = bell.ring
         self._loop.start()
         self._loop.ask("ready", self._make_ready, lambda made: None)
@@ -73,6 +78,7 @@ class FirstPicture(QObject):
         self._loop.problem.disconnect(self._fail)
         self._loop.busy.disconnect(self._hear)
         self.view.painted.disconnect(self._keep)
+        self.view.interop_failed.disconnect(self._missed_copies.append)
 
     def _make_ready(self, maker: FrameMaker) -> None:
         """Have made ready while the scene is read what can be."""
@@ -93,6 +99,10 @@ class FirstPicture(QObject):
             self._loop.problem.emit(problem)
         if self._loop.last_frame is not None:
             self._loop.frame_arrived.emit(self._loop.last_frame)
+        for sentence in self._missed_copies:
+            self.view.interop_failed.emit(sentence)
+        if self._busy:
+            self._loop.busy.emit(self._busy)
 
     def _open(self) -> None:
         if self._ends:
@@ -103,10 +113,12 @@ class FirstPicture(QObject):
             self._document.mailroom.poll()
 
     def _keep(self) -> None:
-        if self._loop.shows_scene:
+        frame = self._loop.last_frame  # after the first one a GPU's view lends other slots, and paints none of it
+        if frame is not None and self._loop.shows_scene and frame.request.exchanges == self.view.exchanges:
             self.at, self._ends = time.time(), True
 
     def _hear(self, busy: str) -> None:
+        self._busy = busy
         self._ends |= busy.startswith(COMPILING)
 
     def _fail(self, problem: Problem) -> None:

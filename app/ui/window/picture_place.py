@@ -75,6 +75,7 @@ class PicturePlace(QObject):
         self._session.loop.set_view(self.page)
         if is_shown:
             self.stack.setCurrentWidget(self.page)
+        if self._session.document.scene is not None:
             self.page.open_slots()
 
     def make_room(self) -> None:

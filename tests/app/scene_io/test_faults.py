@@ -14,7 +14,7 @@ import pytest
 from raygrove.app.scene_io import SceneError, load
 from raygrove.app.scene_io.damage import damage
 from raygrove.app.scene_io.file_kinds import other_kind
-from raygrove.app.scene_io.gltf_faults import gltf_fault
+from raygrove.app.scene_io.gltf_faults import gltf_fault, unread_extension
 from tests.app.scene_io import writers
 from tests.app.scene_io.test_costs import triangle
 
@@ -84,7 +84,7 @@ WRONG: dict[str, tuple[str, Any, str]] = {
     "no base64": (
         "a.gltf",
         triangle(buffers=[{"byteLength": 68, "uri": "data:application/octet-stream;base64,%%%"}]),
-        r"buffers\[0\] is no base64",
+        r"buffers\[0\] should be base64",
     ),
     "less base64 than it says": (
         "a.gltf",
@@ -220,3 +220,17 @@ def test_what_is_right_has_no_fault(tmp_path: Path) -> None:
     for path in (animated, skinned):
         assert gltf_fault(path.read_bytes()) == "" and other_kind(path.read_bytes(), "glb") == ""
     assert gltf_fault(json.dumps(triangle()).encode()) == ""
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'{"asset": {"version": "2.0"}, "extensionsRequired": ["EXT_x"], "nodes": [{"name": "\xe9"}]}',
+        b'{"extensionsRequired": ["EXT_x"]} and more',
+        b'["extensionsRequired"]',
+        b'{"extensionsRequired": 3}',
+    ],
+)
+def test_a_gltf_that_was_read_all_the_same_needs_no_sound_text(data: bytes) -> None:
+    assert unread_extension(data) == ""
+    assert unread_extension(b'{"extensionsRequired": ["EXT_x"]}') == "EXT_x"

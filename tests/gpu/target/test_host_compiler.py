@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import pathlib
+import subprocess
 import time
 
 import pytest
@@ -142,10 +143,23 @@ def test_a_compiler_that_does_not_take_named_instructions_reads_all(
 ) -> None:
     monkeypatch.setenv("RAYGROVE_CACHE", str(tmp_path / "cache"))
     text = (
-        '#include "gpu/device/intrinsics.cuh"\n#ifndef WHOLE_INTRINSICS\n#error of another version\n#endif\n'
+        '#include "gpu/device/intrinsics.cuh"\n#ifndef WHOLE_INTRINSICS\n#error intrinsics of another version\n#endif\n'
         'extern "C" int lowest_bit(unsigned of) { return __builtin_ctz(of); }\n'
     )
     library = host_compiler.compile_library(text, "whole intrinsics", True)
     assert library.lowest_bit(24) == 3
     with pytest.raises(CompileError, match="does not compile|no such thing"):
         host_compiler.compile_library("#error no such thing\n", "broken", True)
+
+
+@pytest.mark.skipif("clang" in host_compiler.compiler_version().lower(), reason="the parts named are GCC's")
+@pytest.mark.parametrize("lanes", [4, 8, 16])
+@pytest.mark.parametrize("processor", ["haswell", "skylake-avx512"])
+def test_named_instructions_suffice_on_other_processors(processor: str, lanes: int) -> None:
+    """Else each unit there would be compiled once more, with all of them."""
+    headers = ("gpu/target/cuda_on_host.cuh", "gpu/device/lanes.cuh", "gpu/device/eight.cuh")
+    text = f"#define RAYS_PER_THREAD {lanes}\n" + "".join(f'#include "{header}"\n' for header in headers)
+    compiler = [*host_compiler.find_compiler(), "-std=c++17", f"-march={processor}", "-fsyntax-only"]
+    command = [*compiler, f"-I{host_compiler.ROOT}", "-x", "c++", "-"]
+    done = subprocess.run(command, input=text, text=True, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr[:1000]

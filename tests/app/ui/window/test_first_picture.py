@@ -15,6 +15,8 @@ from raygrove.app.document.document import Document
 from raygrove.app.frames.frame_requests import FrameRequest
 from raygrove.app.frames.render_thread import RenderThread
 from raygrove.app.frames.switching import COMPILING
+from raygrove.app.settings.settings import Settings, set_option
+from raygrove.app.ui.messages.busy_label import BusyLabel
 from raygrove.app.ui.picture.painter_view import PainterView
 from raygrove.app.ui.session.memory import Memory
 from raygrove.app.ui.session.session import make_session
@@ -156,7 +158,7 @@ def test_what_is_around_the_picture_is_known_for_a_window_of_that_size(own_folde
 
 
 def test_nobody_waits_for_kernels_that_are_compiled(
-    begin: Any, submitted: Any, moving_scene: Scene, monkeypatch: pytest.MonkeyPatch
+    begin: Any, qtbot: Any, submitted: Any, moving_scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(opening, "open_scene", lambda *given: moving_scene)
     monkeypatch.setattr(first_picture, "PICTURE_MS", 60_000)
@@ -168,6 +170,21 @@ def test_nobody_waits_for_kernels_that_are_compiled(
 
     for way in ("submit", "retry"):
         monkeypatch.setattr(RenderThread, way, compiling)
+    document.open_demo("two")
+    began = time.monotonic()
+    window = begin(document)
+    assert document.scene is moving_scene and time.monotonic() - began < 30.0
+    says = lambda: any(label.text().startswith(COMPILING) for label in window.findChildren(BusyLabel))  # noqa: E731
+    qtbot.waitUntil(says)  # what was said while nobody of the window was there
+    window.close()
+
+
+def test_nobody_waits_for_a_picture_that_a_race_will_show(
+    begin: Any, submitted: Any, moving_scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opening, "open_scene", lambda *given: moving_scene)
+    monkeypatch.setattr(first_picture, "PICTURE_MS", 60_000)
+    document = Document(set_option(Settings(), "window.workspace", "race"))
     document.open_demo("two")
     began = time.monotonic()
     window = begin(document)
