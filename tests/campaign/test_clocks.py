@@ -21,6 +21,7 @@ ASKED_FOR = {
     "app/ui/dialogs/suite_dialog.py": "whether a report is of this run",
     "app/ui/measuring/used_window.py": "told to another process",
     "app/ui/widgets/first_paint.py": "told to another process",
+    "app/ui/window/first_picture.py": "told to another process",
     "app/user_files/running_state.py": "how old what a crash left is",
     "gpu/target/cache.py": "how old what lies there is",
 }
