@@ -2,6 +2,6 @@
 
 import os
 
-# Before numpy is there: a product of matrices on one thread waits for OpenBLAS's others for ever where the process
-# forks meanwhile, and starts read a scene, start compilers and fork importers side by side. Ours are small.
+# Before numpy is there. Of some twenty starts one hung in a product of matrices, on a thread that made a scene beside
+# others that started compilers: most likely it waited for OpenBLAS's threads. Our products are small.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

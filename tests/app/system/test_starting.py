@@ -10,6 +10,8 @@ import pytest
 from raygrove.app.system import starting
 from tests.app.told import told_by
 
+ROOT = Path(__file__).resolve().parents[3]
+
 VIEW = """
 import gc, json, sys
 from PySide6.QtCore import QTimer
@@ -73,3 +75,29 @@ def test_a_program_without_a_collector_keeps_none(monkeypatch: pytest.MonkeyPatc
         assert not gc.isenabled()
     finally:
         gc.enable()
+
+
+FIRST_IMPORTS = """
+import json, os, sys
+
+class Note:
+    def find_spec(self, name, path=None, target=None):
+        if name == "numpy":
+            found.append(os.environ.get("OPENBLAS_NUM_THREADS"))
+            sys.meta_path.remove(self)
+
+found = []
+sys.meta_path.insert(0, Note())
+import raygrove.__main__
+from raygrove.app.document.document import Document
+print(json.dumps(found))
+"""
+
+
+@pytest.mark.parametrize("given", ["", "3"])
+def test_products_of_matrices_take_one_thread(given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numpy reads that as it is imported, in the program as a person starts it; who has said otherwise is obeyed."""
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    if given:
+        monkeypatch.setenv("OPENBLAS_NUM_THREADS", given)
+    assert told_by(FIRST_IMPORTS, tmp_path, ROOT) == [given or "1"]

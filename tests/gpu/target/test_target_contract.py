@@ -98,7 +98,7 @@ def test_parts_are_uploaded_one_after_the_other(target: Target) -> None:
 
 
 def test_constants_are_copied_unless_nobody_can_change_them(target: Target) -> None:
-    values = np.arange(24, dtype=np.float32).reshape(8, 3)
+    values = np.arange(24, dtype=np.float32).reshape(8, 3).copy()  # its own, no view
     copied = target.upload_constant(values, "contract")
     values[:] = 0.0
     values.flags.writeable = False
@@ -109,6 +109,19 @@ def test_constants_are_copied_unless_nobody_can_change_them(target: Target) -> N
     assert target.memory()["contract"] == 2 * values.nbytes
     del lent
     assert target.memory()["contract"] == values.nbytes
+
+
+def test_what_its_owner_can_change_is_copied(target: Target) -> None:
+    """A view of it says that it cannot be written, and is written all the same. Kernels may ask for 16 bytes at once."""
+    owner = np.arange(24, dtype=np.float32)
+    view = owner.view()
+    view.flags.writeable = False
+    given = target.upload_constant(view, "contract")
+    owner[:] = -1.0
+    np.testing.assert_array_equal(target.download(given), np.arange(24))
+    odd = np.frombuffer(bytes(4) + np.arange(6, dtype=np.float32).tobytes(), np.float32)[1:]
+    if target.kind == "host":
+        assert not np.shares_memory(target.upload_constant(odd, "contract"), odd) or odd.ctypes.data % 16 == 0
 
 
 def test_a_download_is_a_copy(target: Target) -> None:
