@@ -112,7 +112,7 @@ def test_constants_are_copied_unless_nobody_can_change_them(target: Target) -> N
 
 
 def test_what_its_owner_can_change_is_copied(target: Target) -> None:
-    """A view of it says that it cannot be written, and is written all the same. Kernels may ask for 16 bytes at once."""
+    """A view may say that it cannot be written, and is written all the same. Kernels may ask for 16 bytes at once."""
     owner = np.arange(24, dtype=np.float32)
     view = owner.view()
     view.flags.writeable = False
