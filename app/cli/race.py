@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from raygrove.app.cli.cameras import looked_through
 from raygrove.app.cli.common import check_attributes, scene_from, settings_from, state_from, target_from
-from raygrove.app.cli.race_file import taken_from
+from raygrove.app.cli.race_file import said_by_its_key, taken_from
 from raygrove.app.cli.race_survey import check_survey, correlate
 from raygrove.app.cli.render import frames_of
 from raygrove.app.document.state import State
@@ -48,6 +48,11 @@ if TYPE_CHECKING:
 
 def run(names: argparse.Namespace, words: Words) -> int:
     """Race, write what was asked for; 1 where hits differ, as it is for continuous integration."""
+    with said_by_its_key(names):
+        return _race(names, words)
+
+
+def _race(names: argparse.Namespace, words: Words) -> int:
     taken_from(names)
     _check(names)
     settings = settings_from(names, words)

@@ -8,8 +8,10 @@ frames = "0:48"                                  # also rays, size, ray_type, re
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +64,7 @@ def taken_from(names: argparse.Namespace) -> None:
         if first in table and second in table:
             raise UsageError(f"{path}: a race has {first} or {second}, not both.")
     names.files = [name for name in names.files if name not in named]
+    names.race_file = (path, [key for key in table if key != "files" and getattr(names, key) in (None, [], ())])
     if not names.files and names.demo is None:
         names.files = files_named(path, "files", _texts(path, table, "files"), names)
     if names.rays is None and "rays" in table:
@@ -70,11 +73,28 @@ def taken_from(names: argparse.Namespace) -> None:
         names.trees = _trees(path, table["trees"], names)
     if not names.contestants:
         names.contestants = tuple(_texts(path, table, "contestants"))
-    typed = {key for key in READ if getattr(names, key) is not None}
-    passed_over = {one for pair in EITHER if typed & set(pair) for one in pair}
+    said = {key for key in READ if getattr(names, key) is not None}
+    passed_over = {one for pair in EITHER if said & set(pair) for one in pair}
     for key in table:
-        if key in READ and key not in (*typed, *passed_over) and (key != "demo" or not names.files):
+        if key in READ and key not in (*said, *passed_over) and (key != "demo" or not names.files):
             setattr(names, key, _value(path, key, table[key], READ[key]))
+
+
+@contextlib.contextmanager
+def said_by_its_key(names: argparse.Namespace) -> Iterator[None]:
+    """While it lasts, what is wrong with a value of a race.toml is told by the file and its key, not by the flag that
+    would say the same."""
+    try:
+        yield
+    except UsageError as error:
+        path, taken = getattr(names, "race_file", ("", ()))
+        text = str(error)
+        for key in taken:
+            flag = "tree" if key == "trees" else key.replace("_", "-")
+            text = re.sub(rf"--{flag}(?![\w-])", key, text)
+        if text == str(error):
+            raise
+        raise UsageError(f"{path}: {text}") from error
 
 
 def _read(path: Path) -> dict[str, Any]:

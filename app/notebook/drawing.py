@@ -135,9 +135,9 @@ class Drawing:
         view = statistics.views[0]
         update = view.build_ms + view.refit_ms
         found = [
-            ("device", statistics.target),
+            ("device", self._device.target.device_name),
             ("primitives", f"{self.scene.primitive_count:,}"),
-            ("structure", f"{view.structure.node_count:,} nodes"),
+            ("nodes", f"{view.structure.node_count:,}"),
             ("update", f"{view.update}, {update:.2f} ms"),
             ("trace", f"{view.trace_ms:.2f} ms, {view.mrays_per_s:.1f} Mrays/s"),
             ("shade", f"{view.shade_ms:.2f} ms"),

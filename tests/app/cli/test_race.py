@@ -192,6 +192,24 @@ def test_what_is_wrong_with_a_file_is_a_sentence(
     assert sentence in capsys.readouterr().err
 
 
+def test_values_of_a_file_are_named_by_its_keys(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What a file says is not told by flags that nobody typed; what is typed is."""
+    file = tmp_path / "race.toml"
+    for text, sentence in (
+        ('contestants = ["oops"]', "contestants oops: "),
+        ('contestants = ["lbvh"]\nrepeat = 3', "say repeat 6"),
+        ('contestants = ["lbvh"]\nray_type = "oops"', "ray_type oops: "),
+        ('contestants = ["oops"]\ntrees.theirs = "race.toml"', "trees: "),
+    ):
+        file.write_text(text)
+        assert main(["race", str(file), "--demo", "walker", *SMALL]) == 2
+        told = capsys.readouterr().err
+        assert told.startswith(f"error: {file}: ") and sentence in told and "--" not in told
+    file.write_text('contestants = ["lbvh"]\nrepeat = 7')
+    assert main(["race", str(file), "--demo", "walker", *SMALL, "--contestants", "oops"]) == 2
+    assert capsys.readouterr().err.startswith("error: --contestants oops: ")
+
+
 def test_more_structures_than_a_race_holds_are_correlated(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
