@@ -23,11 +23,13 @@ SHARE = 0.99
 @dataclasses.dataclass(frozen=True, eq=False)
 class ComparedHits:
     """A proof and a mask (H, W) of mismatches for each contestant, no masks of rays that belong to no pixel; `against`
-    is the place of the one that the others are compared with."""
+    is the place of the one that the others are compared with. `steps` are nodes visited and primitives tested by a ray
+    of each on average; none of rays that belong to no pixel, which are not counted here."""
 
     proofs: tuple[HitProof, ...]
     masks: tuple[np.ndarray, ...]
     against: int
+    steps: tuple[tuple[float, float], ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -56,7 +58,8 @@ def compared_hits(found: Sequence[Buffers], views: Sequence[View]) -> ComparedHi
     against = oracle_of([view.settings.hierarchy for view in views])
     true = found[against]
     pairs = [compared(one["depth"], one["prim_id"], true["depth"], true["prim_id"]) for one in found]
-    return ComparedHits(tuple(proof for proof, _ in pairs), tuple(mask for _, mask in pairs), against)
+    steps = tuple((float(one["steps"].mean()), float(one["tests"].mean())) for one in found)
+    return ComparedHits(tuple(proof for proof, _ in pairs), tuple(mask for _, mask in pairs), against, steps)
 
 
 def step_difference(first: Buffers, second: Buffers) -> StepDifference:

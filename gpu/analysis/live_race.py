@@ -30,6 +30,7 @@ class LiveRace:
         self._notes = tuple(notes) or ("",) * len(self.configurations)
         self._turns: collections.deque[tuple[ViewStatistics, ...]] = collections.deque(maxlen=FRAMES)
         self._proofs = tuple(HitProof() for _ in self.configurations)
+        self._steps: tuple[tuple[float, float], ...] = ()
         self._size = (0, 0)
 
     @property
@@ -58,9 +59,11 @@ class LiveRace:
             self._turns.clear()
         self._turns.append(tuple(views))
 
-    def prove(self, proofs: Sequence[HitProof]) -> None:
-        """The hits of one instant have been compared with the first contestant's."""
+    def prove(self, proofs: Sequence[HitProof], steps: Sequence[tuple[float, float]] = ()) -> None:
+        """The hits of one instant have been compared with the first contestant's; `steps` are nodes visited and
+        primitives tested by a ray of each, on average, where they were counted."""
         self._proofs = tuple(one + other for one, other in zip(self._proofs, proofs, strict=True))
+        self._steps = tuple(steps)
 
     @property
     def proofs(self) -> tuple[HitProof, ...]:
@@ -84,14 +87,17 @@ class LiveRace:
             return ()
         last = list(self._turns)[-count * length :]
         rows = [last[first : first + length] for first in range(0, len(last), length)]
-        return judged(
-            [
-                dataclasses.replace(
-                    contestant_of(LETTERS[place], text, [[views[place] for views in row] for row in rows], proof),
-                    note=note,
-                )
-                for place, (text, proof, note) in enumerate(
-                    zip(self.configurations, self._proofs, self._notes, strict=True)
-                )
-            ]
+        return judged([self._contestant(place, rows) for place in range(len(self.configurations))])
+
+    def _contestant(self, place: int, rows: Sequence[Sequence[Sequence[ViewStatistics]]]) -> Contestant:
+        text, proof, tree = self.configurations[place], self._proofs[place], self.newest[place].structure
+        visits, tests = self._steps[place] if self._steps else (None, None)
+        return dataclasses.replace(
+            contestant_of(LETTERS[place], text, [[views[place] for views in row] for row in rows], proof),
+            sah_cost=tree.sah_cost,
+            depth=tree.depth,
+            bytes=tree.bytes,
+            mean_visits=visits,
+            mean_tests=tests,
+            note=self._notes[place],
         )

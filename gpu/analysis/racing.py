@@ -206,7 +206,7 @@ class _Proof:
         self.pictures: dict[str, np.ndarray] = {}
         self.wrong: dict[str, np.ndarray] = {}
         self.trees: dict[str, ViewStatistics] = {}
-        self.steps: dict[str, np.ndarray] = {}
+        self.steps: dict[str, tuple[np.ndarray, np.ndarray]] = {}
 
     def play(self, course: Course, told: Told) -> None:
         """Draw all frames once more."""
@@ -224,7 +224,7 @@ class _Proof:
                 self.proofs[name] += proof
                 if is_last:
                     self.trees[name], self.pictures[name], self.wrong[name] = drawn, lane.picture(), mask
-                    self.steps[name] = buffers["steps"] + buffers["tests"]
+                    self.steps[name] = buffers["steps"], buffers["tests"]
 
 
 def oracle_of(configurations: Sequence[str]) -> int:
@@ -234,7 +234,8 @@ def oracle_of(configurations: Sequence[str]) -> int:
 
 def _contestant(lane: _Lane, entry: Entry, rows: Sequence[Sequence[ViewStatistics]], final: _Proof) -> Contestant:
     name = lane.view.name
-    tree, warps = final.trees[name].structure, warp_steps(final.steps[name])
+    tree, (visits, tests) = final.trees[name].structure, final.steps[name]
+    warps = warp_steps(visits + tests)
     return dataclasses.replace(
         contestant_of(name, entry.configuration, rows, final.proofs[name]),
         layout=final.trees[name].layout,
@@ -245,6 +246,8 @@ def _contestant(lane: _Lane, entry: Entry, rows: Sequence[Sequence[ViewStatistic
         bytes=tree.bytes,
         mean_warp=float(warps.mean()),
         longest_warp=int(warps.max()),
+        mean_visits=float(visits.mean()),
+        mean_tests=float(tests.mean()),
         note=entry.note,
     )
 

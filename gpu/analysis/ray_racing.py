@@ -105,7 +105,7 @@ def _contestant(
         return [statistics.fmean(part(one) for one in frames) for frames in passes]
 
     update, trace = samples(lambda one: one.update_ms), samples(lambda one: one.trace_ms)
-    everything, tree, warps = [one for frames in passes for one in frames], lane.statistics(), lane.warps()
+    everything, tree = [one for frames in passes for one in frames], lane.statistics()
     columns = zip(*passes, strict=True)
     return Contestant(
         letter, entry.configuration, lane.layout,
@@ -115,6 +115,15 @@ def _contestant(
         sum(one.update == "rebuild" for one in everything), sum(one.update == "refit" for one in everything),
         lane.ray_count, lane.ray_count / max(statistics.median(trace), 1e-9) / 1000.0, proof,
         *((None,) * 4 if tree is None else (tree.sah_cost, tree.end_point_overlap, tree.leaf_variability, tree.depth)),
-        0 if tree is None else tree.bytes, None if warps is None else warps.mean,
-        None if warps is None else warps.longest, note=entry.note if isinstance(entry, Entry) else lane.note,
+        0 if tree is None else tree.bytes, *_steps_of(lane),
+        note=entry.note if isinstance(entry, Entry) else lane.note,
     )  # fmt: skip
+
+
+def _steps_of(lane: Lane) -> tuple[float, int, None, float] | tuple[None, None, None, None]:
+    """Of warps the mean and the longest; primitives tested by a ray, without its nodes: warps do not tell their leaves.
+    None each where nobody knows."""
+    warps = lane.warps()
+    if warps is None:
+        return None, None, None, None
+    return warps.mean, warps.longest, None, int(warps.primitives.sum()) / max(lane.ray_count, 1)

@@ -282,7 +282,7 @@ class Race(QObject):
             self._proof_s = time.perf_counter() - self._asked_at
             if found is None or live is not self._live or len(found.proofs) != len(live.configurations):
                 return
-            live.prove(found.proofs)
+            live.prove(found.proofs, found.steps)
             if self._marks and self.view is not None:
                 self.view.mark(found.masks)
             self._show_figures(self._document.state.timeline.is_playing)

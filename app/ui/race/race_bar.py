@@ -6,13 +6,14 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QComboBox, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from raygrove.app.settings.race_options import MOST, RaceOptions, contestants_of, pair_of
 from raygrove.app.ui.colors import ERROR_STYLE
 from raygrove.app.ui.pipeline.offers import Offer, Row
 from raygrove.app.ui.pipeline.segments import SegmentRow
 from raygrove.app.ui.plain_text import Label
+from raygrove.app.ui.widgets.elided_label import ElidedLabel
 from raygrove.app.ui.widgets.rays_choice import RaysChoice, SensorPlaces
 from raygrove.gpu.analysis.race import LETTERS
 
@@ -57,9 +58,9 @@ class RaceBar(QWidget):
             self.lines.addItem(name, value)
         self.lines.activated.connect(lambda place: self.lines_wanted.emit(self.lines.itemData(place)))
         self.rays = RaysChoice(places, self)
-        self.said = Label("", self)
+        self.said = ElidedLabel("", self)
         self.said.setObjectName("race.said")
-        self.said.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.said.hide()
         self.wrong = Label("", self)
         self.wrong.setObjectName("race.wrong")
         self.wrong.setWordWrap(True)
@@ -80,7 +81,7 @@ class RaceBar(QWidget):
                 widget.setMinimumContentsLength(LEAST_LETTERS)
                 widget.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)  # their texts follow the width
         head.addStretch(0)
-        tail.addWidget(self.said, 1)
+        tail.addStretch(1)
         for button in (self.add, self.report):
             button.setMaximumWidth(button.fontMetrics().horizontalAdvance(button.text()) + 20)  # all has room at 900
             tail.addWidget(button)
@@ -93,6 +94,7 @@ class RaceBar(QWidget):
         column.setContentsMargins(4, 4, 4, 4)
         column.setSpacing(4)
         column.addLayout(self._rows)
+        column.addWidget(self.said)
         column.addWidget(self.wrong)
         column.addWidget(self.rays)
 
@@ -101,10 +103,11 @@ class RaceBar(QWidget):
         return QSize(400, self.heightForWidth(self.width()))
 
     def heightForWidth(self, width: int) -> int:
-        """One row, a second one where not all has room beside each other, one for rays that are not the picture's, and
-        what is wrong as a whole."""
+        """One row, a second one where not all has room beside each other, one for rays that are not the picture's, a
+        line for what is to be known, and what is wrong as a whole."""
+        said = 0 if self.said.isHidden() else self.said.sizeHint().height() + 4
         wrong = 0 if self.wrong.isHidden() else self.wrong.heightForWidth(width - 8) + 4
-        return HEIGHT + wrong + (HEIGHT - 4) * ((not self.rays.is_of_picture) + self._is_in_two(width))
+        return HEIGHT + said + wrong + (HEIGHT - 4) * ((not self.rays.is_of_picture) + self._is_in_two(width))
 
     def _is_in_two(self, width: int) -> bool:
         return sum(part.minimumSize().width() + SPACE for part in self._parts) > width
@@ -145,12 +148,12 @@ class RaceBar(QWidget):
 
     def say(self, sentence: str, is_wrong: bool = False) -> None:
         """What is to be known of what is shown, or what is wrong with what was typed."""
-        before = self.wrong.text()
+        before = self.wrong.text(), self.said.isHidden()
         for label, text in ((self.said, "" if is_wrong else sentence), (self.wrong, sentence if is_wrong else "")):
             label.setText(text)
             label.setToolTip(text)
-        self.wrong.setVisible(bool(self.wrong.text()))
-        if self.wrong.text() != before:
+            label.setVisible(bool(text))
+        if (self.wrong.text(), self.said.isHidden()) != before:
             self.height_changed.emit()
 
     def _offers(self) -> list[Offer]:

@@ -52,6 +52,11 @@ class RaceLines(QWidget):
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.show_latest)
 
+    @property
+    def is_of_a_still(self) -> bool:
+        """Whether the scene does not move, so that there is nothing over time."""
+        return self._duration <= 0.0
+
     def lie_along(self, ends: tuple[int, int] | None) -> None:
         """Let the axis begin and end there, pixels of the widget, as far as they lie in it; None: as long as it can
         be."""
@@ -86,8 +91,6 @@ class RaceLines(QWidget):
         lines = [self._line(place, color) for place in range(self._count)]
         if self.log.is_empty:
             title = self.tr("{title}: play the animation").format(title=title)
-        if self._duration <= 0.0:
-            title = self.tr("{title}: this scene does not move").format(title=titles()[self._shown])
         self.chart.show_lines(lines, self._duration, title)
         self.chart.setAccessibleName(title)
 

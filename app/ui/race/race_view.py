@@ -189,7 +189,9 @@ class RaceView(QWidget):
 
     def _below(self) -> int:
         """Pixels of what stands below the pictures."""
-        lines = 0 if self._options.lines == "off" else HEIGHT if self.height() >= LOW_BELOW else LOW_HEIGHT
+        lines = HEIGHT if self.height() >= LOW_BELOW else LOW_HEIGHT
+        if self._options.lines == "off" or self.lines.is_of_a_still:
+            lines = 0
         return self.bar.heightForWidth(self.width()) + lines
 
     def _arrange(self) -> None:

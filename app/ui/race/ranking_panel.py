@@ -1,5 +1,5 @@
-"""The ranking of a race while it is run: medians with their intervals, ratios, the reasons in words, and whether all
-find the same hits."""
+"""The ranking of a race while it is run: medians with their intervals, ratios, the reasons in words, whether all find
+the same hits, and what a frame of each is made of."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from raygrove.app.settings.race_options import MOST
 from raygrove.app.settings.titles import structure_title
 from raygrove.app.ui.pipeline.faces import milliseconds
 from raygrove.app.ui.plain_text import Label
+from raygrove.app.ui.race.parts_table import PartsTable
 from raygrove.app.ui.widgets.elided_label import ElidedLabel
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
 from raygrove.gpu.analysis.live_race import LiveRace
@@ -21,7 +22,7 @@ from raygrove.gpu.analysis.race import LETTERS, Contestant, told_once
 from raygrove.gpu.ray_sources import PICTURE
 
 COLUMNS = ("rank", "last_rank", "letter", "configuration", "ms", "low_ms", "high_ms", "ratio", "update_ms", "trace_ms",
-           "shade_ms")  # fmt: skip
+           "shade_ms", "mrays_per_s", "mean_visits", "mean_tests", "sah_cost", "depth", "bytes")  # fmt: skip
 
 
 class RankingPanel(QWidget):
@@ -65,6 +66,8 @@ class RankingPanel(QWidget):
         line = QHBoxLayout()
         line.addWidget(self.hits, 1)
         line.addWidget(self.show_hits)
+        self.parts = PartsTable(self)
+        self.parts.hide()
         self.bar = PanelBar("race", self._table, lambda: self._text)
         stack = QVBoxLayout(self)
         stack.setContentsMargins(6, 6, 6, 6)
@@ -73,6 +76,7 @@ class RankingPanel(QWidget):
         stack.addLayout(grid)
         stack.addWidget(self.reasons)
         stack.addLayout(line)
+        stack.addWidget(self.parts)
         stack.addStretch(1)
         stack.addWidget(self.bar)
 
@@ -104,7 +108,9 @@ class RankingPanel(QWidget):
         differ = self.rays == PICTURE and any(one.mismatches for one in race.proofs)
         self.show_hits.setEnabled(self.show_hits.isChecked() or differ)
         lines = ["  ".join(self._texts(one, ranked[0])) for one in ranked]
-        self._text = "\n".join([self.heading.text(), *lines, self.reasons.text(), said])
+        self.parts.take(self._standing)
+        told = self.parts.lines(self._standing)
+        self._text = "\n".join([self.heading.text(), *lines, self.reasons.text(), said, *told])
 
     def _texts(self, one: Contestant, best: Contestant) -> tuple[str, ...]:
         """Rank, letter, name, median with half of the interval, and ratio to the first."""
@@ -141,7 +147,7 @@ class RankingPanel(QWidget):
         for one in ranked:
             values = (one.rank, one.last_rank, one.letter, one.configuration, one.ms.median, one.ms.low, one.ms.high,
                       one.ms.median / max(ranked[0].ms.median, 1e-9), one.update_ms.median, one.trace_ms.median,
-                      one.shade_ms.median)  # fmt: skip
+                      one.shade_ms.median, *(getattr(one, name) for name in COLUMNS[11:]))  # fmt: skip
             rows.append(dict(zip(COLUMNS, values, strict=True)))
         return COLUMNS, rows
 

@@ -96,6 +96,8 @@ def test_a_real_race_draws_equal_hits_and_subtracts_steps(moving_scene: Scene) -
         assert found[-1].views[0].update == "refit" and found[-1].views[0].width == 24
         np.testing.assert_array_equal(slots[0].pixels, slots[1].pixels)
         compared, difference = maker.hits_compared(), maker.step_difference(0, 1)
+        assert compared is not None and difference is not None and len(compared.steps) == len(compared.proofs)
+        assert sum(compared.steps[0]) - sum(compared.steps[1]) == pytest.approx(difference.steps.mean())
         assert compared is not None and difference is not None and compared.against == 1
         assert [one.mismatches for one in compared.proofs] == [0, 0] and compared.proofs[0].rays == 24 * 18
         assert compared.proofs[0].hits == compared.proofs[1].hits > 20

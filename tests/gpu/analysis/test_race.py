@@ -124,6 +124,21 @@ def test_ranks_and_reasons() -> None:
     assert judged([known("A", 3.0, 5.0)])[0].reason == ""
 
 
+def test_reasons_say_what_rays_do_more_of_also_where_times_are_not_told_apart() -> None:
+    """Steps are counted: a busy machine does not blur them."""
+    some = [
+        known("A", 3.0, 5.0, mean_visits=20.0, mean_tests=4.0),
+        known("B", 3.0, 6.0, mean_visits=16.4, mean_tests=9.6),
+    ]
+    assert judged(some)[1].reason == (
+        "B traces 1 ms slower than A; its rays visit 18 % fewer nodes and test 2.4 times as many primitives"
+    )
+    alike = judged([known("A", 3.0, 5.0, mean_visits=20.0, mean_tests=4.0),
+                    known("B", 3.0, 5.01, mean_visits=23.0, mean_tests=4.02)])  # fmt: skip
+    assert alike[1].reason == "B shows no difference from A; its rays visit 15 % more nodes"
+    assert judged([known("A", 3.0, 5.0, mean_visits=20.0), known("B", 3.0, 5.0)])[1].reason.endswith("from A")
+
+
 def test_a_place_reaches_as_far_as_no_difference_is_shown() -> None:
     """A is faster than C for certain, and B, between them, is not told from either."""
     some = judged([known("C", 1.0, 2.3, width=0.2), known("A", 1.0, 1.9, width=0.1), known("B", 1.0, 2.1, width=0.2)])
@@ -218,6 +233,7 @@ def test_every_structure_finds_what_brute_force_finds_and_a_stale_one_is_counted
     assert (good.rebuilds, good.refits) == (0, 18) and (other.rebuilds, other.refits) == (18, 0)
     assert all(len(one.ms.samples) == 6 and len(one.frame_ms) == 3 for one in found.contestants)
     assert good.sah_cost is not None and good.longest_warp >= good.mean_warp > 0.0
+    assert (true.mean_visits, good.mean_tests) < (1.0, true.mean_tests) and 1.0 < good.mean_visits < good.mean_warp
     assert found.pictures["A"].shape == (30, 40, 4) and np.array_equal(found.pictures["A"], found.pictures["B"])
     told = json.loads(found.to_json())
     assert told["mismatches"] == found.mismatches and len(told["contestants"]) == 4

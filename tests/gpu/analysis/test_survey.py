@@ -13,10 +13,12 @@ import numpy as np
 import pytest
 
 from raygrove.gpu.analysis.hit_proof import HitProof, compared
+from raygrove.gpu.analysis.hot_frames import hot_spots_of_rays
 from raygrove.gpu.analysis.race import LETTERS, METRICS
 from raygrove.gpu.analysis.racing import Course
 from raygrove.gpu.analysis.ray_lanes import StructureLane
 from raygrove.gpu.analysis.survey import Survey, every_structure, survey
+from raygrove.gpu.analysis.traced_rays import in_rows
 from raygrove.gpu.camera import Camera
 from raygrove.gpu.errors import Error
 from raygrove.gpu.face.races import entry_of
@@ -150,5 +152,7 @@ def test_rays_of_a_set_are_correlated_as_a_camera_s_are(host_target: Target, mon
         assert len(warps.steps) == 128 // 32 and warps.longest >= warps.mean > 1.0
         one = next(row for row in found.contestants if row.configuration == texts[1])
         assert (one.mean_warp, one.longest_warp) == (warps.mean, warps.longest)
+        counted = hot_spots_of_rays(host_target, lane.rig.hierarchy, in_rows(host_target, lane.rig.rays))
+        assert (one.mean_visits, one.mean_tests) == (None, counted.tests.sum() / 128), "as hot spots count"
     hidden = survey(host_target, scene, entries[:1], COURSE, rays=rays, hidden=range(len(scene.objects)))
     assert hidden.contestants[0].proof.hits == 0 < found.contestants[0].proof.hits

@@ -74,6 +74,29 @@ def test_a_ranking_that_is_paused_stays(qtbot: Any) -> None:
     assert [row["configuration"] for row in rows] == ["lbvh@refit", "hploc"] and set(rows[0]) == set(columns)
 
 
+def test_below_the_ranking_stands_what_frames_are_made_of(qtbot: Any) -> None:
+    """Figures that nobody has are left out, and come once steps were counted; what is copied has them, too."""
+    panel = RankingPanel()
+    qtbot.addWidget(panel)
+    live = LiveRace(["lbvh@refit", "hploc"])
+    panel.take(live, True)
+    assert panel.parts.isHidden()
+    for _ in range(6):
+        live.take([view(0.0, 4.0, refit=1.5), view(2.0, 3.0)])
+    panel.take(live, True)
+    rows = panel.parts.rows
+    assert not panel.parts.isHidden() and [head.text() for head in panel.parts.heads] == ["A", "B", "", ""]
+    assert [cell.text() for cell in rows["update"]] == ["Update, ms", "1.50", "2.00", "", ""]
+    assert [cell.text() for cell in rows["trace"]][1:3] == ["4.00", "3.00"] and rows["visits"][0].isHidden()
+    live.prove([HitProof(32, 6), HitProof(32, 6)], [(20.0, 4.0), (15.0, 4.0)])
+    panel.take(live, True)
+    assert [cell.text() for cell in rows["visits"]][1:3] == ["20.0", "15.0"] and not rows["visits"][0].isHidden()
+    assert "its rays visit 25 % fewer nodes" in panel.reasons.text() or "33 % more" in panel.reasons.text()
+    assert "Nodes a ray: A 20.0, B 15.0" in panel._text
+    columns, table = panel._table()
+    assert {row["mean_visits"] for row in table} == {20.0, 15.0} and set(table[0]) == set(columns)
+
+
 def test_hits_that_differ_are_said_before_anyone_is_ranked(qtbot: Any) -> None:
     panel = RankingPanel()
     qtbot.addWidget(panel)
