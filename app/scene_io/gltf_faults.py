@@ -9,6 +9,7 @@ import os
 import urllib.parse
 from typing import Any
 
+from .compressed import OPENERS
 from .gltf_texts import MAX_JSON, parts_of
 
 KNOWN = frozenset(
@@ -114,8 +115,11 @@ def _wrong_buffer(document: Any) -> str:
             return f"bufferViews[{index}] ends at byte {end:,}, and its buffer has {buffer['byteLength']:,}"
     for index, buffer in enumerate(document.get("buffers", ())):
         uri = str(buffer.get("uri", "data:"))
-        if not uri.startswith("data:") and not os.path.exists(urllib.parse.unquote(uri)):
-            return f"buffers[{index}] is the file {uri[:80]!r}, which is not there: put it beside the model"
+        path = urllib.parse.unquote(uri)
+        if not uri.startswith("data:") and not os.path.exists(path):
+            packed = next((ending for ending in OPENERS if os.path.exists(path + ending)), "")
+            remedy = f"unpack the file {packed} of that name" if packed else "put it beside the model"
+            return f"buffers[{index}] is the file {uri[:80]!r}, which is not there: {remedy}"
         if uri.startswith("data:") and "uri" in buffer and (fault := _wrong_data(uri, buffer["byteLength"])):
             return f"buffers[{index}]{fault}"
     return ""

@@ -59,6 +59,7 @@ class HotPanel(QWidget):
         self.measured = RaysChoice(places, self, is_narrow=True)
         self.found: HotSpots | None = None
         self.clip: CountedClip | None = None
+        self._counted: dict[str, tuple[object, str]] = {}  # by structure: whose rays, and what was said
         self.cards: list[FindingCard] = []
         self.rays = self._combo("rays", RAYS, self.tr("Rays that are counted"))
         self.kind = self._combo("kind", KINDS, self.tr("Rays that look for their closest hit, for any, or both"))
@@ -164,8 +165,9 @@ class HotPanel(QWidget):
         self.lines.show_newer(self._cells(), place)
         self.in_tree.setEnabled(place is not None and self.listed in IN_TREE)
 
-    def take(self, found: HotSpots | str | None) -> None:
-        """What was counted, or why nothing was."""
+    def take(self, found: HotSpots | str | None, of: object = None) -> None:
+        """What was counted, or why nothing was. `of` says whose rays they are: what the same ones did in the structure
+        that they were counted in before is told, too."""
         self.count.setEnabled(not self.live.isChecked())
         if found is None or isinstance(found, str):
             self.clear(found or self.tr("There is no picture by rays yet."))
@@ -175,11 +177,19 @@ class HotPanel(QWidget):
         visits, tests = int(found.visits.sum()), int(found.tests.sum())
         text = self.tr("{structure}: {rays:,} rays, {visits:,} visits, {tests:,} primitives tested.")
         figures = {"rays": found.counts.rays, "visits": visits, "tests": tests}
-        self.hint.setText(text.format(structure=structure_title(found.configuration), **figures))
+        said = text.format(structure=structure_title(found.configuration), **figures)
+        self.hint.setText(said + self._beside_before((of, found.rays, found.kind, found.counts.rays), said, found))
         from raygrove.gpu.analysis.hot_findings import HotFinding  # what has counted has imported it
 
         self._show_cards([one for one in found.findings if isinstance(one, HotFinding)])
         self._list()
+
+    def _beside_before(self, key: object, said: str, found: HotSpots) -> str:
+        kept = {name: (of, text) for name, (of, text) in self._counted.items() if of == key}
+        others = [text for name, (_, text) in kept.items() if name != found.configuration]
+        self._counted = {**{name: kept[name] for name in kept if name != found.configuration},
+                         found.configuration: (key, said)}  # fmt: skip
+        return "".join(self.tr("\nBefore: {said}").format(said=text) for text in others[-1:])
 
     def take_clip(self, found: CountedClip) -> None:
         """What was counted of several frames together."""

@@ -134,7 +134,10 @@ class HotTools(QObject):
 
     def _show_hot(self, found: HotSpots | str | None) -> None:
         self.marks.show_paid(None)
-        self.hot.take(found)
+        state = self._session.document.state
+        rays = (state.settings.rays.measured, state.settings.render.ray_type, state.settings.ray_type)
+        shown = (state.scene, state.timeline.time, state.timeline.clip, state.hidden, state.camera_of(0), self._size())
+        self.hot.take(found, of=(*rays, *shown))
         self._session.inspection.counted.emit(None if isinstance(found, str) else found)
 
     def _light(self, spot: Spot | None) -> None:

@@ -234,3 +234,12 @@ def test_what_is_right_has_no_fault(tmp_path: Path) -> None:
 def test_a_gltf_that_was_read_all_the_same_needs_no_sound_text(data: bytes) -> None:
     assert unread_extension(data) == ""
     assert unread_extension(b'{"extensionsRequired": ["EXT_x"]}') == "EXT_x"
+
+
+def test_a_buffer_that_is_packed_is_to_be_unpacked(tmp_path: Path) -> None:
+    """Models are handed on with their buffers packed."""
+    path = tmp_path / "a.gltf"
+    path.write_text(json.dumps(triangle(buffers=[{"byteLength": 68, "uri": "points%201.bin"}])))
+    (tmp_path / "points 1.bin.xz").touch()
+    with pytest.raises(SceneError, match=r"which is not there: unpack the file \.xz of that name"):
+        load([path])
