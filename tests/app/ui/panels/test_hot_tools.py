@@ -201,21 +201,6 @@ def test_what_helps_is_named_by_titles(tools: HotTools, found: HotSpots) -> None
     assert "Linear BVH / BVH4" in tools.hot.hint.text()
 
 
-def test_what_the_same_rays_did_before_is_told(tools: HotTools, found: HotSpots) -> None:
-    """Through another structure; rays of another picture are none to compare with."""
-    other = dataclasses.replace(found, configuration="binned_sah/bvh4")
-    tools.hot.take(found, of="here")
-    said = tools.hot.hint.text()
-    tools.hot.take(found, of="here")
-    assert tools.hot.hint.text() == said and "Before" not in said
-    tools.hot.take(other, of="here")
-    assert tools.hot.hint.text().splitlines()[0].startswith("Binned SAH") and f"Before: {said}" in tools.hot.hint.text()
-    tools.hot.take(found, of="here")
-    assert tools.hot.hint.text().splitlines()[1].startswith("Before: Binned SAH")
-    tools.hot.take(other, of="there")
-    assert "Before" not in tools.hot.hint.text()
-
-
 def test_a_remedy_is_raced(scene_window: MainWindow, tools: HotTools, found: HotSpots) -> None:
     document = scene_window.document
     document.change("settings.update.mode", "refit")

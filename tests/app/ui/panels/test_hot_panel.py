@@ -1,0 +1,32 @@
+"""The panel of hot spots by itself: what it says of counts that are given to it."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+import raygrove as rg
+from raygrove.app.ui.panels.hot_panel import HotPanel
+
+
+def test_what_the_same_rays_did_before_is_told(qtbot: Any) -> None:
+    """Through another structure; rays of another picture are none to compare with."""
+    vertices, triangles = np.eye(3, dtype=np.float32), np.array([[0, 1, 2]], np.int32)
+    with rg.build(vertices, triangles, "lbvh", device="cpu") as tree:
+        counted = tree.hot_spots(rg.RaySet(np.zeros((5, 3), np.float32), np.ones((5, 3), np.float32)))
+    found = dataclasses.replace(counted, configuration="lbvh/bvh4")
+    assert found.counts.rays == 5
+    other, panel = dataclasses.replace(found, configuration="binned_sah/bvh4"), HotPanel()
+    qtbot.addWidget(panel)
+    panel.take(found, of="here")
+    said = panel.hint.text()
+    panel.take(found, of="here")
+    assert panel.hint.text() == said and "Before" not in said
+    panel.take(other, of="here")
+    assert panel.hint.text().startswith("Binned SAH") and panel.hint.text().endswith(f"\nBefore: {said}")
+    panel.take(found, of="here")
+    assert panel.hint.text().splitlines()[1].startswith("Before: Binned SAH")
+    panel.take(other, of="there")
+    assert "Before" not in panel.hint.text()
