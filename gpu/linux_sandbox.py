@@ -34,18 +34,39 @@ _X86_64, _OTHER_ABI = 0xC000003E, 0x40000000
 _KILL, _ALLOW, _ERROR = 0x80000000, 0x7FFF0000, 0x00050000
 _EPERM, _ENOSYS = 1, 38
 _CLONE, _CLONE3, _NEW_THREAD, _SIGNAL_THREAD = 56, 435, 0x10000, 234
+_FCNTL, _SET_OWNER, _SET_OWNER_EX = 72, 8, 15
 _LOAD, _IF_EQUAL, _IF_AT_LEAST, _IF_ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16  # offsets in struct seccomp_data
+_NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT, _SECOND_ARGUMENT = 0, 4, 16, 24  # offsets in struct seccomp_data
 
 REFUSED_CALLS = {
     "sockets": (41, 42, 43, 44, 46, 49, 50, 53, 288, 307),  # socket, connect, accept, sendto, sendmsg, bind, listen ...
     "programs and processes": (57, 58, 59, 322),  # fork, vfork, execve, execveat
-    "other processes": (62, 101, 129, 200, 297, 310, 311, 424, 434, 438),  # kill, ptrace, process_vm_readv, pidfd_open
+    "other processes": (
+        *(62, 101, 129, 200, 297, 310, 311, 424, 434, 438, 440, 448),  # kill, ptrace, process_vm_readv, pidfd_open ...
+        *(141, 251, 256, 279, 312),  # setpriority, ioprio_set, migrate_pages, move_pages, kcmp
+    ),
+    "users and rights": (105, 106, 113, 114, 116, 117, 119, 122, 123, 126),  # setuid, setgid, setgroups, capset ...
+    "notices of files": (253, 294, 300, 301),  # inotify_init, fanotify_init, fanotify_mark
     "modes, owners, times": (
         *(90, 91, 92, 93, 94, 132, 188, 189, 190, 197, 198, 199, 235),  # chmod, chown, utime, setxattr ...
         *(260, 261, 268, 280, 452, 463, 466),  # their forms with a folder: fchownat, fchmodat, utimensat ...
     ),
-    "mounts and name spaces": (155, 161, 165, 166, 272, 308, 428, 429, 430, 431, 432, 433, 442),  # mount, unshare ...
+    "mounts and name spaces": (
+        155,
+        161,
+        165,
+        166,
+        272,
+        308,
+        428,
+        429,
+        430,
+        431,
+        432,
+        433,
+        442,
+        467,
+    ),  # mount, unshare ...
     "memory and queues of others": (
         29,
         30,
@@ -81,6 +102,9 @@ REFUSED_CALLS = {
     ),
 }
 """Numbers of system calls, by what they reach."""
+OWN_ALONE = (142, 144, 203, 302, 314)
+"""Calls that set limits and turns of the process that they name first, which may be this one alone, called 0:
+sched_setparam, sched_setscheduler, sched_setaffinity, prlimit64, sched_setattr."""
 
 
 class SandboxError(OSError):
@@ -130,8 +154,9 @@ def keep_to_files(readable: Iterable[pathlib.Path], writable: Sequence[pathlib.P
 
 
 def refuse_calls() -> None:
-    """From now on no thread of this process opens a socket, starts a program or a process, or calls what else
-    `REFUSED_CALLS` has: such calls fail with EPERM. Threads can be started. Raises `SandboxError`."""
+    """From now on no thread of this process opens a socket, starts a program or a process, changes what another process
+    may do, or calls what else `REFUSED_CALLS` has: such calls fail with EPERM. Threads can be started. Raises
+    `SandboxError`."""
     if not has_seccomp():
         raise SandboxError("This kernel filters no system calls.")
     _give_up_new_privileges()
@@ -151,7 +176,7 @@ def _filter() -> list[bytes]:
     """The filter's lines, in the order in which they are met: the architecture, calls of the 32-bit-pointer ABI, the
     calls that are told apart by their first argument, and those that are refused."""
     refused = sorted(number for numbers in REFUSED_CALLS.values() for number in numbers)
-    ends = (_line(_RETURN, _ALLOW), _line(_RETURN, _ERROR | _EPERM), _line(_RETURN, _ERROR | _ENOSYS))
+    allow, refuse, unknown = (_line(_RETURN, answer) for answer in (_ALLOW, _ERROR | _EPERM, _ERROR | _ENOSYS))
     refuse_after = len(refused) + 1  # from the last line of the list, behind it `allow`
     lines = [
         _line(_LOAD, _ARCHITECTURE),
@@ -159,22 +184,28 @@ def _filter() -> list[bytes]:
         _line(_RETURN, _KILL),
         _line(_LOAD, _NUMBER),
         _line(_IF_AT_LEAST, _OTHER_ABI, 0, 1),
-        ends[1],
+        refuse,
         _line(_IF_EQUAL, _CLONE3, 0, 1),
-        ends[2],  # so that libc starts its threads by `clone`, whose flags can be seen
-        _line(_IF_EQUAL, _CLONE, 0, 4),
-        _line(_LOAD, _FIRST_ARGUMENT),
-        _line(_IF_ANY_BIT, _NEW_THREAD, 0, 1),
-        ends[0],
-        ends[1],
-        _line(_IF_EQUAL, _SIGNAL_THREAD, 0, 4),
-        _line(_LOAD, _FIRST_ARGUMENT),
-        _line(_IF_EQUAL, os.getpid(), 0, 1),
-        ends[0],  # a crash ends itself by such a signal
-        ends[1],
+        unknown,  # so that libc starts its threads by `clone`, whose flags can be seen
+        *_told_apart(_CLONE, _FIRST_ARGUMENT, _IF_ANY_BIT, (_NEW_THREAD,), allow, refuse),
+        # A crash ends itself by such a signal.
+        *_told_apart(_SIGNAL_THREAD, _FIRST_ARGUMENT, _IF_EQUAL, (os.getpid(),), allow, refuse),
+        # Whoever owns an open file gets a signal of the caller's choice when it can be read.
+        *_told_apart(_FCNTL, _SECOND_ARGUMENT, _IF_EQUAL, (_SET_OWNER, _SET_OWNER_EX), refuse, allow),
     ]
+    for number in OWN_ALONE:
+        lines += _told_apart(number, _FIRST_ARGUMENT, _IF_EQUAL, (0,), allow, refuse)
     lines += [_line(_IF_EQUAL, number, refuse_after - 1 - place, 0) for place, number in enumerate(refused)]
-    return [*lines, ends[0], ends[1]]
+    return [*lines, allow, refuse]
+
+
+def _told_apart(
+    call: int, argument: int, test: int, values: Sequence[int], if_one: bytes, if_none: bytes
+) -> list[bytes]:
+    """Lines that answer a call by whether one of its arguments passes the test with one of `values`; of other calls
+    they go on."""
+    tests = [_line(test, value, len(values) - place, 0) for place, value in enumerate(values)]
+    return [_line(_IF_EQUAL, call, 0, len(values) + 3), _line(_LOAD, argument), *tests, if_none, if_one]
 
 
 def _line(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:

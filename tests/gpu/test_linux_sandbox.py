@@ -13,7 +13,7 @@ import pytest
 from raygrove.gpu import linux_sandbox
 
 TRIALS = """
-import json, os, pathlib, signal, socket, subprocess, sys, tempfile, threading
+import ctypes, fcntl, json, os, pathlib, resource, signal, socket, subprocess, sys, tempfile, threading
 from raygrove.gpu import linux_sandbox
 
 kinds, own, scratch, other = sys.argv[1].split("+"), *map(pathlib.Path, sys.argv[2:5])
@@ -35,6 +35,13 @@ def thread():
     one.join()
     assert heard
 
+def notices():
+    heard = ctypes.CDLL(None, use_errno=True).inotify_init()
+    if heard < 0:
+        raise OSError(ctypes.get_errno(), "")
+    os.close(heard)
+
+parent = os.getppid()
 trials = {
     "read own": lambda: (own / "model").read_bytes(),
     "list own": lambda: os.listdir(own),
@@ -43,6 +50,9 @@ trials = {
     "read libraries": lambda: pathlib.Path("/proc/self/statm").read_text(),
     "read memory file": lambda: open(f"/proc/self/fd/{os.memfd_create('x')}").read(),
     "thread": thread,
+    "own limits": lambda: resource.setrlimit(resource.RLIMIT_CORE, resource.getrlimit(resource.RLIMIT_CORE)),
+    "own processors": lambda: os.sched_setaffinity(0, os.sched_getaffinity(0)),
+    "locks and copies": lambda: (fcntl.fcntl(1, fcntl.F_GETFD), os.dup(1), fcntl.fcntl(1, fcntl.F_DUPFD_CLOEXEC, 9)),
     "read another": lambda: (other / "secret").read_bytes(),
     "list another": lambda: os.listdir(other),
     "read by way of own": lambda: (own / ".." / "other" / "secret").read_bytes(),
@@ -63,6 +73,13 @@ trials = {
     "signal": lambda: os.kill(os.getppid(), 0),
     "modes": lambda: os.chmod(own / "model", 0o600),
     "times": lambda: os.utime(own / "model"),
+    "limits": lambda: resource.prlimit(parent, resource.RLIMIT_CORE, resource.prlimit(parent, resource.RLIMIT_CORE)),
+    "processors": lambda: os.sched_setaffinity(parent, os.sched_getaffinity(parent)),
+    "turns": lambda: os.sched_setscheduler(parent, os.SCHED_OTHER, os.sched_param(0)),
+    "priority": lambda: os.setpriority(os.PRIO_PROCESS, parent, os.getpriority(os.PRIO_PROCESS, parent)),
+    "owner of a file": lambda: fcntl.fcntl(1, fcntl.F_SETOWN, parent),
+    "user": lambda: os.setuid(os.getuid()),
+    "notices": notices,
 }
 done = {}
 for name, trial in trials.items():
@@ -78,13 +95,28 @@ if "crash" in kinds:
 """
 ALLOWED = (
     *("read own", "list own", "read a named file", "write scratch", "read libraries", "read memory file"),
-    "thread",
+    *("thread", "own limits", "own processors", "locks and copies"),
 )
 FILES = (
     *("read another", "list another", "read by way of own", "read a link", "write own", "append to own"),
     *("make a link", "make a folder", "remove another", "cut another", "rename another", "environment of the parent"),
 )
-CALLS = ("socket", "local sockets", "program", "exec", "fork", "signal", "modes", "times")
+CALLS = (
+    *(
+        "socket",
+        "local sockets",
+        "program",
+        "exec",
+        "fork",
+        "signal",
+        "modes",
+        "times",
+        "limits",
+        "processors",
+        "turns",
+    ),
+    *("priority", "owner of a file", "user", "notices"),
+)
 
 has_both = pytest.mark.skipif(
     not (linux_sandbox.landlock_version() and linux_sandbox.has_seccomp()),
