@@ -83,7 +83,7 @@ def _fault(document: Any) -> str:
         return "it has no scene that places its nodes"
     if document.get("scene", 0) >= len(document["scenes"]):
         return f"scene = {document['scene']}, and there are {len(document['scenes']):,} scenes"
-    for look in (_wrong_index, _wrong_buffer, _wrong_accessor, _circle, _placeless):
+    for look in (_wrong_index, _wrong_buffer, _wrong_accessor, _circle, _placeless, _valueless):
         if fault := look(document):
             return fault
     return ""
@@ -138,7 +138,8 @@ def _wrong_data(uri: str, length: int) -> str:
 
 
 def _wrong_accessor(document: Any) -> str:
-    """The first one that says what cannot be, or more than its view holds; those that extensions unpack have none."""
+    """The first one that says what cannot be, or more than its view holds; those that extensions unpack have none, nor
+    have those that are nothing but zeros."""
     views = document.get("bufferViews", ())
     is_packed = bool(PACKED & set(document.get("extensionsUsed", ())))
     for index, accessor in enumerate(document.get("accessors", ())):
@@ -149,11 +150,7 @@ def _wrong_accessor(document: Any) -> str:
             return f"{place}.componentType is {json.dumps(accessor['componentType'])[:20]}, which glTF does not know"
         if kind not in NUMBERS:
             return f"{place}.type is {json.dumps(kind)[:20]}, which glTF does not know"
-        if is_packed:
-            continue
-        if "bufferView" not in accessor:
-            if "sparse" not in accessor:
-                return f"{place} has no bufferView, so its values are nowhere"
+        if is_packed or "bufferView" not in accessor:
             continue
         view, size = views[accessor["bufferView"]], BYTES[accessor["componentType"]] * NUMBERS[kind]
         end = accessor.get("byteOffset", 0) + (count - 1) * view.get("byteStride", size) + size
@@ -187,4 +184,22 @@ def _placeless(document: Any) -> str:
         for place, primitive in enumerate(mesh.get("primitives", ())):
             if "POSITION" not in primitive.get("attributes", {}):
                 return f"meshes[{number}].primitives[{place}] has no POSITION, so its points are nowhere"
+    return ""
+
+
+def _valueless(document: Any) -> str:
+    """The first accessor that a mesh or a track uses and that has no values. It means zeros to glTF, so that what else
+    is wrong is told before; libassimp refuses some of them."""
+    if PACKED & set(document.get("extensionsUsed", ())):
+        return ""
+    parts = [part for mesh in document["meshes"] for part in mesh.get("primitives", ())]
+    used = [one for part in parts for one in (part.get("indices"), *part.get("attributes", {}).values())]
+    used += [one for part in parts for target in part.get("targets", ()) for one in target.values()]
+    for animation in document.get("animations", ()):
+        used += [sampler[name] for sampler in animation["samplers"] for name in ("input", "output")]
+    for number in sorted(one for one in used if one is not None):
+        if not {"bufferView", "sparse"} & set(document["accessors"][number]):
+            return (
+                f"accessors[{number}] has no bufferView, which means zeros, and is not read: export it with its values"
+            )
     return ""

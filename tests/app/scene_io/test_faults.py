@@ -94,7 +94,17 @@ WRONG: dict[str, tuple[str, Any, str]] = {
     "no points": ("a.gltf", _accessor(count=0), r"accessors\[0\]\.count is 0, and it should be a whole number from 1"),
     "a count that is a text": ("a.gltf", _accessor(count="3"), r"accessors\[0\]\.count is \"3\""),
     "numbers of no type": ("a.gltf", _accessor(componentType=1), r"accessors\[0\]\.componentType is 1,"),
-    "values that are nowhere": ("a.gltf", _accessor(bufferView=None), r"accessors\[0\] has no bufferView, so its"),
+    "no values beside a circle": (
+        "a.gltf",
+        _accessor(bufferView=None) | {"nodes": [{"mesh": 0, "children": [0]}]},
+        r"nodes\[0\] hangs from itself",
+    ),
+    "values that nothing uses, and points that are nowhere": (
+        "a.gltf",
+        _mesh(attributes={}) | {"accessors": _accessor(bufferView=None)["accessors"]},
+        r"meshes\[0\]\.primitives\[0\] has no POSITION, so",
+    ),
+    "values that are nowhere": ("a.gltf", _accessor(bufferView=None), r"accessors\[0\] has no bufferView, which means"),
     "more values than there are": (
         "a.gltf",
         _accessor(count=4),
