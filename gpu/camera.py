@@ -12,6 +12,9 @@ import numpy as np
 from .rows import Row
 
 Vector = tuple[float, float, float]
+LARGEST = float(np.finfo(np.float32).max)
+LENGTHS_UP_TO = 1e150
+"""Squares of what is larger are no numbers of float64."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,34 +55,43 @@ class Camera:
     def basis(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Unit vectors right, up, forward (float64). A degenerate `up` or a look-at on the eye is replaced by a safe
         axis."""
-        forward = np.subtract(self.look_at, self.eye).astype(np.float64)
+        eye, look_at, (up,) = *_with_squares(self.eye, self.look_at), _with_squares(self.up)
+        forward = np.subtract(look_at, eye).astype(np.float64)
         length = float(np.linalg.norm(forward))
         forward = forward / length if length > 1e-30 else np.array([0.0, 0.0, -1.0])
-        right = _cross(forward, self.up)
+        right = _cross(forward, up)
         if float(np.linalg.norm(right)) < 1e-9:
             right = _cross(forward, np.eye(3)[int(np.argmin(np.abs(forward)))])
         right /= np.linalg.norm(right)
         return right, _cross(right, forward), forward
 
     def frame(self, width: int, height: int) -> np.ndarray:
-        """The camera as kernels read it, a CameraRow: float32 (16,)."""
+        """The camera as kernels read it, a CameraRow: float32 (16,). What is too large for that becomes the largest
+        number, so that no ray begins at infinity."""
         right, up, forward = self.basis()
-        tall = self.height if self.orthographic else 2.0 * math.tan(math.radians(self.fov) / 2.0)
+        tall = min(self.height, LARGEST) if self.orthographic else 2.0 * math.tan(math.radians(self.fov) / 2.0)
         row = CameraRow(
             eye=_vector(self.eye),
             is_orthographic=self.orthographic,
             ahead=_vector(forward),
             near=self.near,
             across=_vector(right * tall * width / height),
-            far=self.far if self.far > 0.0 else float(np.finfo(np.float32).max),
+            far=self.far if self.far > 0.0 else LARGEST,
             down=_vector(-up * tall),
         )
-        return np.array(row.numbers(), np.float32)
+        return np.clip(np.array(row.numbers(), np.float64), -LARGEST, LARGEST).astype(np.float32)
 
 
 def _vector(values: Sequence[float] | np.ndarray) -> Vector:
     x, y, z = values
     return (x, y, z)
+
+
+def _with_squares(*vectors: Vector) -> tuple[Sequence[float] | np.ndarray, ...]:
+    """Vectors as they are, or all smaller by one factor where the squares of the largest would be no numbers."""
+    if max(abs(value) for vector in vectors for value in vector) <= LENGTHS_UP_TO:
+        return vectors
+    return tuple(np.multiply(vector, LENGTHS_UP_TO / np.finfo(np.float64).max) for vector in vectors)
 
 
 def _cross(a: Sequence[float] | np.ndarray, b: Sequence[float] | np.ndarray) -> np.ndarray:
