@@ -12,7 +12,7 @@ from raygrove.app.export.outputs import Exported, open_output
 from raygrove.app.export.sequence import OutputError, check_output, kind_of, picture_path
 from raygrove.app.export.whole_files import check_writable, write_bytes
 from raygrove.app.problems.problems import EXIT_FAILURE, UsageError
-from raygrove.bench.store.folder import Store, StoreError
+from raygrove.bench.store.folder import Store
 from raygrove.bench.store.reading import is_store
 
 if TYPE_CHECKING:
@@ -50,11 +50,7 @@ def write(records: Sequence[Mapping[str, Any]], rows: Sequence[Row], place: str,
     if missing and kind == "video":
         return EXIT_FAILURE
     store = Store(place)
-    paths = [(number, _place_of(store, row)) for number, row in sorted(frames.items())]
-    gone = next((path for _, path in paths if not path.is_file()), None)
-    if gone is not None:
-        raise StoreError(f"the picture {gone.name} of {gone.parent.name[:12]} is not there", place,
-                         "take its result away, and its job is done again")  # fmt: skip
+    paths = [(number, store.picture(str(row["sha"]), str(row["file"]))) for number, row in sorted(frames.items())]
     if kind == "video":
         _film(paths, _rate(frames), out)
     else:
@@ -81,11 +77,6 @@ def animation_of(records: Sequence[Mapping[str, Any]], rows: Sequence[Row], plac
         raise UsageError(f"--pictures {out}: what was picked differs in {', '.join(differing)}, and an animation is of "
                          f"one: pick it, as by --where '{first}={_start(jobs[0].get(first))}'.")  # fmt: skip
     return {int(row["frame"]): row for row in drawn}
-
-
-def _place_of(store: Store, row: Row) -> Path:
-    """Where a row's picture lies: in the folder of its job, whatever its name says."""
-    return store.pictures_of(str(row["sha"])) / Path(str(row["file"])).name
 
 
 def _start(value: Any) -> str:

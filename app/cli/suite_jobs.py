@@ -162,7 +162,7 @@ def merged(jobs: SuiteJobs, suite: str, store: Store) -> tuple[SuiteReport, Mapp
             continue
         one = record["report"]
         for picture in one["pictures"]:
-            picture["file"] = str(store.pictures_of(job.sha) / picture["file"])
+            picture["file"] = str(store.picture(job.sha, str(picture["file"])))
         if content is None:
             content = {**one, "context": record["context"]}
             continue

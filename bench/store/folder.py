@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import re
+import stat
 from collections.abc import Iterator, Mapping
 from typing import IO, Any
 
@@ -40,7 +41,8 @@ class Store:
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = pathlib.Path(folder)
         try:
-            held = json.loads((self.folder / MARK).read_text(encoding="utf-8"))["format"]
+            with opened(self.folder / MARK) as file:
+                held = json.loads(file.read(LONGEST))["format"]
         except (FileNotFoundError, NotADirectoryError):
             is_there = "this folder is no store of results" if self.folder.is_dir() else "there is no such folder"
             raise StoreError(is_there, folder, "name the folder that `raygrove sweep` was given") from None
@@ -71,6 +73,17 @@ class Store:
     def pictures_of(self, sha: str) -> pathlib.Path:
         """The folder of a job's pictures."""
         return self.folder / sha[:2] / sha
+
+    def picture(self, sha: str, name: str) -> pathlib.Path:
+        """A job's picture, a regular file of this folder whatever a result says: stores of others may name, or lead to,
+        what is none of their business. Raises StoreError."""
+        path, whole = self.pictures_of(sha) / pathlib.Path(name).name, os.path.realpath(self.folder)
+        is_inside = os.path.commonpath([os.path.realpath(path), whole]) == whole
+        if not (is_inside and path.is_file()):
+            why = "leads out of the store" if path.exists() and not is_inside else "is not there"
+            remedy = "take its result away, and its job is done again"
+            raise StoreError(f"the picture {path.name} of {sha[:12]} {why}", self.folder, remedy)
+        return path
 
     def has(self, sha: str) -> bool:
         """Whether the job has a result."""
@@ -123,11 +136,20 @@ class Store:
         self.path_of(sha).unlink(missing_ok=True)
 
 
+def opened(path: pathlib.Path) -> IO[bytes]:
+    """A regular file to read; of a pipe nobody waits for who might write into it. Raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return open(descriptor, "rb")
+    os.close(descriptor)
+    raise OSError(errno.EINVAL, "It is no regular file", str(path))
+
+
 def read_record(path: pathlib.Path) -> dict[str, Any]:
     """A result from its file. Raises StoreError where it is damaged."""
     remedy = f"delete {path.name}, and its job is done again"
     try:
-        with open(path, "rb") as file:
+        with opened(path) as file:
             data = file.read(LONGEST + 1)
         record: dict[str, Any] = json.loads(data)
         if len(data) > LONGEST or record["status"] not in STATUSES or sha_of(record["job"]) != path.stem:

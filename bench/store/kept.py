@@ -18,7 +18,7 @@ from typing import Any
 
 from raygrove.gpu.errors import UnreadableError
 
-from .folder import DONE, MARK, is_readable
+from .folder import DONE, MARK, is_readable, opened
 from .jobs import canonical
 from .tables import FROM_ROWS
 
@@ -95,7 +95,7 @@ def _of_file(path: pathlib.Path) -> Iterator[dict[str, Any]]:
 def _read(path: pathlib.Path) -> Mapping[str, Any]:
     remedy = "name a store, a file of JSON lines, or one that raygrove bench --json wrote"
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             data = file.read(LONGEST + 1)
         content = json.loads(data)
     except OSError as error:

@@ -10,7 +10,7 @@ from typing import Any
 
 from raygrove.gpu.errors import UnreadableError
 
-from .folder import Store, is_readable
+from .folder import Store, is_readable, opened
 from .kept import is_kept, kept_results
 
 ENDING = ".jsonl"
@@ -36,11 +36,11 @@ def is_store(place: str) -> bool:
 
 def _lines(path: pathlib.Path) -> Iterator[dict[str, Any]]:
     try:
-        opened = path.open("rb")
+        lines = opened(path)
     except OSError as error:
         what = f"it cannot be read ({error.strerror})"
         raise UnreadableError(what, str(path), "name a store, or a file of JSON lines") from error
-    with opened as file:
+    with lines as file:
         number = 0
         while line := file.readline(LONGEST):
             number += 1

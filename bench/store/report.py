@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import base64
 import html
-import pathlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from raygrove.gpu.analysis.drawing import DASHES, Drawing, Line, Rectangle, Words
 from raygrove.gpu.brief import brief
 
-from .folder import Store
+from .folder import Store, StoreError, opened
 from .reading import is_store
 from .tables import shown
 
@@ -129,10 +128,10 @@ def _pictures(rows: Sequence[Row], store: Store) -> Iterator[str]:
     chosen = drawn[::step]
     made, bytes_left = [], MOST_BYTES
     for row, name in zip(chosen, names_of(chosen), strict=True):
-        path = store.pictures_of(str(row["sha"])) / pathlib.Path(str(row["file"])).name
         try:
-            data = path.read_bytes()
-        except OSError:
+            with opened(store.picture(str(row["sha"]), str(row["file"]))) as file:
+                data = file.read(bytes_left + 1)
+        except (OSError, StoreError):
             continue
         if len(data) > bytes_left:
             break

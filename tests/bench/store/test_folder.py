@@ -14,6 +14,8 @@ import pytest
 
 from raygrove.bench.store.folder import MARK, Store, StoreError
 from raygrove.bench.store.jobs import sha_of
+from raygrove.bench.store.reading import read_results
+from raygrove.gpu.errors import UnreadableError
 
 
 def record(number: int, **more: object) -> dict[str, object]:
@@ -169,3 +171,41 @@ def test_files_that_are_no_results_are_nobodys(tmp_path: pathlib.Path) -> None:
     store.pictures_of(sha).mkdir()
     (store.folder / "mine").mkdir()
     assert list(store.hashes()) == [sha] and [one["sha"] for one in store.records()] == [sha]
+
+
+def test_a_picture_is_a_file_of_the_store(tmp_path: pathlib.Path) -> None:
+    """A store may be somebody else's, and its results and links may name what is private here."""
+    store = Store.made(tmp_path / "store")
+    sha = store.put(record(1))
+    store.pictures_of(sha).mkdir()
+    own = store.pictures_of(sha) / "own.png"
+    own.write_bytes(b"drawn")
+    (tmp_path / "secret").write_bytes(b"secret")
+    (own.parent / "link.png").symlink_to(tmp_path / "secret")
+    os.mkfifo(own.parent / "pipe.png")
+    assert store.picture(sha, "own.png") == own and store.picture(sha, "../../../own.png") == own
+    for name, why in {
+        "link.png": "leads out of the store",
+        "pipe.png": "is not there",
+        "/etc/hostname": "is not",
+    }.items():
+        with pytest.raises(StoreError, match=why):
+            store.picture(sha, name)
+
+
+def test_nobody_waits_for_a_pipe(tmp_path: pathlib.Path) -> None:
+    store = Store.made(tmp_path / "store")
+    store.put(record(1))
+    piped = store.path_of(sha_of({"number": 2}))
+    piped.parent.mkdir(exist_ok=True)
+    os.mkfifo(piped)
+    damaged: list[str] = []
+    assert len(list(store.records(damaged))) == 1 and "no regular file" in damaged[0]
+    for name in ("results.jsonl", "figures.json"):
+        os.mkfifo(tmp_path / "store" / name)
+        with pytest.raises(UnreadableError, match="no regular file"):
+            list(read_results(str(tmp_path / "store" / name)))
+    (tmp_path / "store" / MARK).unlink()
+    os.mkfifo(tmp_path / "store" / MARK)
+    with pytest.raises(StoreError, match="no regular file"):
+        Store(tmp_path / "store")
