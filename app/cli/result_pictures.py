@@ -12,7 +12,7 @@ from raygrove.app.export.outputs import Exported, open_output
 from raygrove.app.export.sequence import OutputError, check_output, kind_of, picture_path
 from raygrove.app.export.whole_files import check_writable, write_bytes
 from raygrove.app.problems.problems import EXIT_FAILURE, UsageError
-from raygrove.bench.store.folder import Store
+from raygrove.bench.store.folder import Store, StoreError
 from raygrove.bench.store.reading import is_store
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 FPS = 30.0
 """Of a video, where the instants of its frames do not tell."""
+MOST_FRAMES = 1 << 31
 Row = Mapping[str, Any]
 
 
@@ -43,10 +44,11 @@ def write(records: Sequence[Mapping[str, Any]], rows: Sequence[Row], place: str,
     kind = kind_of(out)
     frames = animation_of(records, rows, place, out)
     numbers = sorted(frames)
-    missing = sorted({*range(numbers[0], numbers[-1])} - frames.keys())
+    missing = numbers[-1] - numbers[0] + 1 - len(numbers)
     if missing:
-        words.error(f"{len(missing):,} frames from {numbers[0]} to {numbers[-1]} have no picture yet, the first is "
-                    f"{missing[0]}: the sweep goes on by its own command.")  # fmt: skip
+        first = next(one + 1 for one, after in itertools.pairwise(numbers) if after > one + 1)
+        words.error(f"{missing:,} frames from {numbers[0]} to {numbers[-1]} have no picture yet, the first is "
+                    f"{first}: the sweep goes on by its own command.")  # fmt: skip
     if missing and kind == "video":
         return EXIT_FAILURE
     store = Store(place)
@@ -76,7 +78,17 @@ def animation_of(records: Sequence[Mapping[str, Any]], rows: Sequence[Row], plac
         first = differing[0]
         raise UsageError(f"--pictures {out}: what was picked differs in {', '.join(differing)}, and an animation is of "
                          f"one: pick it, as by --where '{first}={_start(jobs[0].get(first))}'.")  # fmt: skip
-    return {int(row["frame"]): row for row in drawn}
+    strange = next((row for row in drawn if not _is_frame(row.get("frame"))), None)
+    if strange is not None:
+        why = (
+            f"a picture of {str(strange['sha'])[:12]} is of frame {str(strange.get('frame'))[:20]}, which is no number"
+        )
+        raise StoreError(f"{why} of a frame", place, "take its result away, and its job is done again")
+    return {row["frame"]: row for row in drawn}
+
+
+def _is_frame(number: Any) -> bool:
+    return type(number) is int and 0 <= number < MOST_FRAMES
 
 
 def _start(value: Any) -> str:
@@ -91,9 +103,9 @@ def _start(value: Any) -> str:
 def _rate(frames: Mapping[int, Row]) -> float:
     """Frames a second, by two neighbours' instants."""
     for one, other in itertools.pairwise(sorted(frames)):
-        seconds = float(frames[other]["time"]) - float(frames[one]["time"])
-        if seconds > 0.0:
-            return (other - one) / seconds
+        times = frames[one].get("time"), frames[other].get("time")
+        if all(isinstance(time, int | float) and abs(time) < MOST_FRAMES for time in times) and times[0] < times[1]:
+            return (other - one) / (times[1] - times[0])
     return FPS
 
 

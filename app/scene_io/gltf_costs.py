@@ -17,6 +17,7 @@ from typing import Any
 from .cuts import cut_short, shortfall
 from .errors import SceneError, display_path
 from .gltf_extensions import DRACO, INSTANCING, LIGHTS, MESHOPT, written_out
+from .gltf_kinds import wrong_kind
 from .gltf_names import told_apart
 from .gltf_texts import GLB, MAX_JSON, Buffers, GlbError, parts_of, put_together
 from .limits import ImportLimits
@@ -56,8 +57,11 @@ def affordable(name: str, raw: bytes, limits: ImportLimits, references: Referenc
         return None
     try:
         _check(name, document, limits)
+        wrong = wrong_kind(document)
     except WRONG:
         return None  # what is wrong is told by those who read it
+    if wrong:
+        raise SceneError(f"{_shown(name)} is damaged: {wrong}. Fetch it again, or export it once more.", name)
     try:
         changed = written_out(name, document, Buffers(document, body, references or References()), limits)
         changed |= told_apart(document)

@@ -90,7 +90,7 @@ def clips_of(rows: Sequence[Row]) -> dict[str, list[tuple[float, float]]]:
     """Million rays a second by frame, for what was drawn at several, by its name."""
     found: dict[str, list[tuple[float, float]]] = {}
     for row in _valued(rows, "mrays_per_s"):
-        if isinstance(row.get("frame"), int):
+        if isinstance(row.get("frame"), int) and abs(row["frame"]) < 1 << 31:
             name = " ".join(str(row.get(key) or "") for key in ("scene", "configuration", "ray_type")).strip()
             found.setdefault(name, []).append((float(row["frame"]), float(row["mrays_per_s"])))
     return {name: sorted(points) for name, points in found.items() if len({x for x, _ in points}) > 1}

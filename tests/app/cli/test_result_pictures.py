@@ -70,6 +70,25 @@ def test_frames_that_are_missing_are_said_and_make_no_video(tmp_path: Path, caps
     assert len(list(out.iterdir())) == 4 and not Path(f"{out}.mp4").exists()
 
 
+@pytest.mark.parametrize("number", [10**12, -1, 2.5, "3", None])
+def test_numbers_that_no_frame_has_are_told(number: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of the first all memory was taken to say which frames are missing."""
+    store = Store.made(tmp_path / "store")
+    for row in ({"frame": 0, "time": 0.0, "file": "a.png"}, {"frame": number, "time": "late", "file": "b.png"}):
+        store.put({"job": {**JOB, "frames": row["file"]}, "status": "done", "rows": [row]})
+    assert main(["results", str(store.folder), "--pictures", f"{tmp_path}/film/"]) == 3
+    assert f"is of frame {number}, which is no number of a frame" in capsys.readouterr().err
+
+
+def test_far_frames_are_counted_and_not_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = drawn(tmp_path / "store", (0, 1))
+    row = {"frame": 2_000_000_000, "time": 9.0, "file": "b.png"}
+    sha = store.put({"job": {**JOB, "frames": [9, 10]}, "status": "done", "rows": [row]})
+    save_png(store.pictures_of(sha) / "b.png", np.zeros((12, 16, 4), np.uint8), {})
+    assert main(["results", str(store.folder), "--pictures", f"{tmp_path}/film/"]) == 1
+    assert "1,999,999,999 frames from 0 to 2000000000 have no picture yet, the first is 1" in capsys.readouterr().err
+
+
 def test_animations_are_not_mixed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store, out = drawn(tmp_path / "store", (0, 2)), tmp_path / "film"
     drawn(store.folder, (0, 2), configuration="hploc", size=[8, 6])

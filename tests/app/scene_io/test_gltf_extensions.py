@@ -82,6 +82,7 @@ def test_morph_targets_of_whole_numbers(tmp_path: Path, read: Read) -> None:
     glb, primitive = quad()
     lift = np.tile(np.array([[0, 0, 32767]], np.int16), (4, 1))
     primitive["targets"] = [{"POSITION": whole(glb, lift, "VEC3", 8, True)}]
+    glb.json["extensionsUsed"] = ["KHR_mesh_quantization"]
     morph = read(glb.save(tmp_path / "a.glb")).meshes[0].morph_targets
     assert morph is not None and (morph.positions[0] == (0, 0, 1)).all()
 

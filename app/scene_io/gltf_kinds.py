@@ -1,0 +1,82 @@
+"""Whether the numbers of a glTF are of the kinds that their use asks for: libassimp takes them for others without a
+word, whole numbers for coordinates, one number for three, so that a damaged word gives another scene."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from typing import Any
+
+FLOAT = frozenset({5126})
+SIGNED, UNSIGNED, WIDE = frozenset({5120, 5122}), frozenset({5121, 5123}), frozenset({5121, 5123, 5125})
+FIRST, LAST = 5120, 5126
+QUANTIZED, PACKED = "KHR_mesh_quantization", "KHR_draco_mesh_compression"
+INDICES, TIMES, INVERSE_BINDS = "indices", "input of a track", "inverseBindMatrices"
+ATTRIBUTES = {
+    "POSITION": ({"VEC3"}, FLOAT, FLOAT | SIGNED | UNSIGNED),
+    "NORMAL": ({"VEC3"}, FLOAT, FLOAT | SIGNED),
+    "TANGENT": ({"VEC3", "VEC4"}, FLOAT, FLOAT | SIGNED),
+    "TEXCOORD": ({"VEC2"}, FLOAT | UNSIGNED, FLOAT | SIGNED | UNSIGNED),
+    "JOINTS": ({"VEC4"}, WIDE, WIDE),
+    "WEIGHTS": ({"VEC4"}, FLOAT | UNSIGNED, FLOAT | UNSIGNED),
+}
+"""By the beginning of their names: types, and types of their numbers without and with KHR_mesh_quantization."""
+OTHERS = {
+    INDICES: ({"SCALAR"}, WIDE),
+    INVERSE_BINDS: ({"MAT4"}, FLOAT),
+    TIMES: ({"SCALAR"}, FLOAT),
+    "translation": ({"VEC3"}, FLOAT),
+    "scale": ({"VEC3"}, FLOAT),
+    "rotation": ({"VEC4"}, FLOAT | SIGNED | UNSIGNED),
+    "weights": ({"SCALAR"}, FLOAT | SIGNED | UNSIGNED),
+}
+
+
+def wrong_kind(document: Any) -> str:
+    """An accessor that is of another kind than glTF lets it be where it is used, with its place; "" where there is
+    none. Raises what a damaged document raises; a type of numbers that nobody knows is left to others."""
+    numbers_by = 2 if QUANTIZED in (*document.get("extensionsUsed", ()), *document.get("extensionsRequired", ())) else 1
+    allowed = {**{name: (kinds[0], kinds[numbers_by]) for name, kinds in ATTRIBUTES.items()}, **OTHERS}
+    kinds = [(one.get("type"), one.get("componentType")) for one in document.get("accessors", ())]
+    for use, numbers in _uses(document).items():
+        known = allowed.get(use) or allowed.get(use.partition("_")[0])
+        if known is None:
+            continue
+        strange = {
+            kind for kind in {kinds[one] for one in numbers if 0 <= one < len(kinds)} if not _is_one(kind, *known)
+        }
+        if strange:
+            number = min(one for one in numbers if 0 <= one < len(kinds) and kinds[one] in strange)
+            place = 0 if kinds[number][0] not in known[0] else 1
+            key, ought = ("type", "componentType")[place], " or ".join(map(str, sorted(known[place])))
+            said = json.dumps(kinds[number][place])[:20]
+            return f"accessors[{number}].{key} is {said}, and {use[:20]} takes {ought}"
+    return ""
+
+
+def _is_one(kind: tuple[Any, Any], types: set[str], numbers: frozenset[int]) -> bool:
+    name, number = kind
+    is_unknown = type(number) is not int or not FIRST <= number <= LAST
+    return name in types and (number in numbers or is_unknown)
+
+
+def _uses(document: Any) -> dict[str, set[int]]:
+    """Accessors by what they are used as."""
+    uses: defaultdict[str, set[int]] = defaultdict(set)
+    for mesh in document.get("meshes", ()):
+        for part in mesh["primitives"]:
+            if PACKED in part.get("extensions", ()):
+                continue  # what is unpacked has the kinds that its package says
+            if INDICES in part:
+                uses[INDICES].add(part[INDICES])
+            for attributes in (part["attributes"], *part.get("targets", ())):
+                for name, number in attributes.items():
+                    uses[name].add(number)
+    uses[INVERSE_BINDS] = {skin[INVERSE_BINDS] for skin in document.get("skins", ()) if INVERSE_BINDS in skin}
+    for animation in document.get("animations", ()):
+        samplers = animation["samplers"]
+        for channel in animation["channels"]:
+            sampler = samplers[channel["sampler"]]
+            uses[TIMES].add(sampler["input"])
+            uses[channel["target"]["path"]].add(sampler["output"])
+    return uses

@@ -1,0 +1,71 @@
+"""Numbers of a glTF that are of another kind than their use asks for, which libassimp reads as what they are not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from raygrove.app.scene_io import SceneError, load
+from raygrove.app.scene_io.gltf_kinds import wrong_kind
+from raygrove.app.scene_io.gltf_texts import parts_of
+from tests.app.scene_io import writers
+from tests.app.scene_io.test_costs import triangle
+
+
+def document_of(path: Path) -> dict[str, Any]:
+    text, _ = parts_of(path.read_bytes())
+    assert text is not None
+    return dict(json.loads(text))
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"componentType": 5125}, r"accessors\[0\]\.componentType is 5125, and POSITION takes 5126"),
+        ({"componentType": 5123}, r"accessors\[0\]\.componentType is 5123, and POSITION"),
+        ({"type": "VEC2"}, r"accessors\[0\]\.type is \"VEC2\", and POSITION takes VEC3"),
+        ({"type": "VEC4 "}, r"accessors\[0\]\.type is \"VEC4 \""),
+    ],
+)
+def test_a_scene_is_not_made_of_other_numbers(change: dict[str, Any], sentence: str, tmp_path: Path) -> None:
+    """libassimp gives a triangle with corners at 1,065,353,216, or one that is flat, and says nothing."""
+    document, path = triangle(), tmp_path / "one.gltf"
+    document["accessors"][0] |= change
+    path.write_text(json.dumps(document))
+    with pytest.raises(SceneError, match=f"is damaged: {sentence}"):
+        load([path])
+
+
+@pytest.mark.parametrize(
+    ("write", "used"),
+    [
+        (writers.write_skinned_glb, {"POSITION", "indices", "inverseBindMatrices", "input of a track", "JOINTS_0"}),
+        (writers.write_animated_glb, {"POSITION", "indices", "input of a track"}),
+    ],
+)
+def test_each_use_has_its_kinds(write: Callable[[Path], Path], used: set[str], tmp_path: Path) -> None:
+    """Each accessor of a whole file is told once it is of a type that nothing takes."""
+    document = document_of(write(tmp_path / "whole.glb"))
+    assert wrong_kind(document) == ""
+    told = set()
+    for number in range(len(document["accessors"])):
+        changed = json.loads(json.dumps(document))
+        changed["accessors"][number]["type"] = "MAT2"
+        said = wrong_kind(changed)
+        assert said.startswith(f'accessors[{number}].type is "MAT2", and ')
+        told.add(said.partition(" and ")[2].partition(" takes")[0])
+    assert used <= told
+
+
+def test_whole_numbers_are_let_through_where_the_file_says_so() -> None:
+    document = triangle(extensionsUsed=["KHR_mesh_quantization"])
+    document["accessors"][0]["componentType"] = 5122
+    assert wrong_kind(document) == ""
+    document["accessors"][0]["componentType"] = 5125
+    assert wrong_kind(document).endswith("takes 5120 or 5121 or 5122 or 5123 or 5126")
+    document["meshes"][0]["primitives"][0]["extensions"] = {"KHR_draco_mesh_compression": {}}
+    assert wrong_kind(document) == "", "what is unpacked has kinds of its own"
