@@ -64,20 +64,24 @@ def marched(
     `outside` in absolute value beside that, which says how near a miss or a hit is to be the other."""
     shares = np.linspace(0.0, 1.0, steps + 1)
     t, margin = np.full(len(origins), np.inf), np.full(len(origins), np.inf)
+    low, high, starts_in = np.zeros(len(origins)), np.zeros(len(origins)), np.zeros(len(origins), bool)
     for i in range(len(origins)):
         places = origins[i] + (shares * end[i])[:, None] * directions[i]
-        values = outside(shape, np.broadcast_to(sizes[i], places.shape), places)
+        values = outside(shape, sizes[i], places)
         is_in = values <= 0
         crossings = np.flatnonzero(is_in[1:] != is_in[:-1])
         margin[i] = np.max(-values) if is_in.any() else np.min(values)
-        if not len(crossings):
-            continue
-        low, high = shares[crossings[0]] * end[i], shares[crossings[0] + 1] * end[i]
-        for _ in range(60):
-            middle = 0.5 * (low + high)
-            value = outside(shape, sizes[i], origins[i] + middle * directions[i])
-            low, high = (middle, high) if (value <= 0) == is_in[crossings[0]] else (low, middle)
-        t[i] = high
+        if len(crossings):
+            low[i], high[i] = shares[crossings[0]] * end[i], shares[crossings[0] + 1] * end[i]
+            starts_in[i], t[i] = is_in[crossings[0]], 0.0
+    met = np.flatnonzero(np.isfinite(t))
+    low, high = low[met], high[met]
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        values = outside(shape, sizes[met], origins[met] + middle[:, None] * directions[met])
+        is_before = (values <= 0) == starts_in[met]
+        low, high = np.where(is_before, middle, low), np.where(is_before, high, middle)
+    t[met] = high
     return t, margin
 
 

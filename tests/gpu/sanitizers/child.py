@@ -1,5 +1,6 @@
 """Runs one scenario on the host target, in a process that preloads a sanitizer: python -m tests.gpu.sanitizers.child
-SCENARIO [--part K N] [--watch memory | races], where SCENARIO is faults with the names of planted ones behind it.
+SCENARIO [--part K N] [--watch memory | races] [--jobs NAME ...] [--told FILE], where SCENARIO is faults with the names
+of planted ones behind it.
 
 Prints the kernels that it launched, one per line. Arrays get poisoned ground in front and behind, so that an access one
 element past an end is found although the target's arrays are parts of larger pieces.
@@ -9,16 +10,22 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import json
 import os
+import pathlib
 import sys
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from raygrove.gpu.target.base import Array, DeviceCount, TargetOptions, Unit, UnitSource
+from raygrove.gpu.target.base import Array, DeviceCount, Target, TargetOptions, Unit, UnitSource
 from raygrove.gpu.target.host import HostTarget
 from raygrove.gpu.target.structs import address
+
+from .kept_jobs import Followed, Launched, Outcome
+from .scenario import everything, name_of
 
 ENDED = "== ended:"
 """Begins the line behind the report of a planted fault."""
@@ -29,7 +36,8 @@ class FencedTarget(HostTarget):
 
     def __init__(self, threads: int, spin_us: int = 100, checks: bool = False) -> None:
         super().__init__(TargetOptions(threads=threads, spin_us=spin_us, checks=checks))
-        self.launched: set[str] = set()
+        self.launched: Launched = {}
+        self._source_of: dict[int, UnitSource] = {}
         library = ctypes.CDLL(None)
         self._poison = getattr(library, "__asan_poison_memory_region", None)
         self._unpoison = getattr(library, "__asan_unpoison_memory_region", None)
@@ -54,6 +62,12 @@ class FencedTarget(HostTarget):
             self._mark(self._poison, start + lent.nbytes, held.nbytes - lent.nbytes)
         return lent
 
+    def unit(self, source: UnitSource) -> Unit:
+        made = super().unit(source)
+        self.launched.setdefault(source, set())
+        self._source_of[id(made)] = source
+        return made
+
     @staticmethod
     def _mark(mark: Any, start: int, size: int) -> None:
         if size > 0:
@@ -70,7 +84,7 @@ class FencedTarget(HostTarget):
         blocks: int = 0,
         **arguments: Any,
     ) -> None:
-        self.launched.add(kernel)
+        self.launched.setdefault(self._source_of[id(unit)], set()).add(kernel)
         super().launch(unit, kernel, n, block=block, blocks=blocks, **arguments)
 
 
@@ -124,8 +138,26 @@ def run_pool(threads: int, launches: int = 300) -> None:
             target.close()
 
 
+def run_jobs(target: FencedTarget, jobs: list[Callable[[Target], None]], told: pathlib.Path | None) -> set[str]:
+    """Run jobs, and the kernels that they launched; a line of JSON each of what it came to is `told`."""
+    kernels: set[str] = set()
+    for job in jobs:
+        target.launched = {}
+        if told is None:
+            job(target)
+        else:
+            with Followed() as read_by:
+                job(target)
+            line = json.dumps([name_of(job), Outcome(target.launched, read_by.files).as_json()])
+            with told.open("a", encoding="utf-8") as file:
+                print(line, file=file)
+        kernels.update(*target.launched.values())
+    return kernels
+
+
 def main() -> None:
-    """Run `everything`, or the k-th of n parts of it, or `pool`, `two_threads`, or `faults`, the planted ones named."""
+    """Run `everything`, or of it the k-th of n parts or some jobs by name, or `pool`, `two_threads`, or `faults`, the
+    planted ones named."""
     parser = argparse.ArgumentParser()
     parser.add_argument("scenario", choices=("everything", "pool", "two_threads", "faults"))
     parser.add_argument("faults", nargs="*")
@@ -134,6 +166,8 @@ def main() -> None:
     parser.add_argument(
         "--watch", choices=("all", "memory", "races"), default="all", help="leave out what differs in nothing else"
     )
+    parser.add_argument("--jobs", nargs="+", help="these alone")
+    parser.add_argument("--told", type=pathlib.Path, help="a file for what each job came to")
     given = parser.parse_args()
     os.environ.pop("LD_PRELOAD", None)  # this process has it; compilers under a sanitizer take twice as long
     launched: set[str] = set()
@@ -146,11 +180,9 @@ def main() -> None:
     elif given.scenario == "faults":  # the sanitizer's to find: not checked, as what is run whole is
         run_faults(given.threads, given.faults)
     else:
-        from .scenario import run_everything
-
-        target = FencedTarget(given.threads, checks=True)
-        run_everything(target, tuple(given.part), given.watch)
-        launched = target.launched
+        target, jobs = FencedTarget(given.threads, checks=True), everything(given.watch)[given.part[0] :: given.part[1]]
+        jobs = [job for job in jobs if given.jobs is None or name_of(job) in given.jobs]
+        launched = run_jobs(target, jobs, given.told)
         target.close()
     print("\n".join(sorted(launched)), flush=True)
     # Leave without Python's own tidying up, which is not what is examined.

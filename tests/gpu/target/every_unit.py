@@ -1,4 +1,5 @@
-"""Every unit of the project, found by running it, and which of them are compiled for which NVIDIA architecture.
+"""Every unit of the project, found by running it, or by what is kept of that (kept_jobs.py), and which of them are
+compiled for which NVIDIA architecture.
 
 Units of one kernel file and one set of headers, a traversal through one layout say, are alike: one of them is compiled
 for one architecture, and architectures take turns; what builds trees is compiled for the most kinds of primitives that
@@ -8,24 +9,28 @@ it is used with. Whose turn it is, a kernel file and its headers say, so that a 
 from __future__ import annotations
 
 import collections
+import contextlib
+import functools
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from raygrove.gpu.hierarchy.primitives import KINDS
-from raygrove.gpu.target.base import UnitSource
+from raygrove.gpu.target.base import Target, UnitSource
 from raygrove.gpu.target.nvrtc import ARCHITECTURES
+from tests.gpu.sanitizers import kept_jobs
 from tests.gpu.sanitizers.frames import draw_spheres, pictures, run_frames
+from tests.gpu.sanitizers.kept_jobs import Followed, Launched, Outcome, read, to_run
 from tests.gpu.sanitizers.queries import run_region_queries
-from tests.gpu.sanitizers.scenario import run_everything
+from tests.gpu.sanitizers.scenario import everything, name_of
 
-from .every_kernel import trace_every_way
+from .every_kernel import tracing
 from .recording import RecordingTarget
 
 Job = tuple[UnitSource, int]
 """A unit and the architecture that it is compiled for."""
 
-Launched = dict[UnitSource, set[str]]
-"""Units, and the kernels of each that ran."""
+USE = "units"
+"""What these jobs are kept under (kept_jobs.py)."""
 
 PLACES = {
     header: place
@@ -35,20 +40,59 @@ PLACES = {
 """What a unit includes of each kind of primitives, in their order: the later ones are those before and more."""
 
 
-def launched() -> Launched:
-    """Every unit that the project uses. What only launches (frames, traversals) does so without running: its units are
-    the same, and are not compiled for the host."""
-    target, dry = RecordingTarget(), RecordingTarget(is_dry=True)
-    run_everything(target, watch="units")
-    trace_every_way(dry)
-    for glyphs in (False, True):
-        draw_spheres(dry, ("flat",), glyphs=glyphs)
-    for chosen in pictures() + pictures("units"):
-        run_frames(dry, **chosen, is_dry=True)
-    found = together(dry.launched, target.launched)
-    target.close()
-    dry.close()
+@functools.cache
+def jobs() -> dict[str, tuple[Callable[[Target], None], bool]]:
+    """What is run to find them, by its name, and whether it is run dry: what only launches (frames, traversals) does so
+    without running, as its units are the same and are not compiled for the host then."""
+    dry = [*tracing(), *(functools.partial(draw_spheres, names=("flat",), glyphs=glyphs) for glyphs in (False, True))]
+    dry += [functools.partial(run_frames, **chosen, is_dry=True) for chosen in pictures() + pictures("units")]
+    found = {name_of(job): (job, False) for job in everything("units")}
+    return found | {f"dry {name_of(job)}": (job, True) for job in dry}
+
+
+def outcomes(names: Iterable[str], is_followed: bool = False) -> dict[str, Outcome]:
+    """Run some of them, and what each came to; what they read where they are `is_followed`, which takes them twice as
+    long."""
+    targets, found = (RecordingTarget(), RecordingTarget(is_dry=True)), {}
+    every = jobs()
+    for name in names:
+        job, is_dry = every[name]
+        target = targets[is_dry]
+        target.launched = {}
+        with Followed() if is_followed else contextlib.nullcontext() as read_by:
+            job(target)
+        found[name] = Outcome(target.launched, read_by.files if read_by else ())
+    for target in targets:
+        target.close()
     return found
+
+
+@functools.cache
+def valid() -> dict[str, Outcome]:
+    """What is kept of these jobs and still counts."""
+    return {name: outcome for name, (_, outcome) in read().valid(USE, USE).items() if name in jobs()}
+
+
+@functools.cache
+def found_anew() -> dict[str, Outcome]:
+    """The jobs of which nothing is kept, and some by turns, run."""
+    return outcomes(to_run(jobs(), read().valid(USE, USE)))
+
+
+def keep() -> None:
+    """Run the jobs of which nothing is kept, and keep what they came to."""
+    new = [name for name in jobs() if name not in valid()]
+    kept_jobs.keep(USE, USE, jobs(), outcomes(new, is_followed=True))
+    valid.cache_clear()
+    print(f"{len(jobs())} jobs are kept, {len(new)} of them run anew.")
+
+
+def launched() -> Launched:
+    """Every unit that the project uses."""
+    every: Launched = {}
+    for outcome in (valid() | found_anew()).values():
+        every = together(every, outcome.launched)
+    return every
 
 
 def with_every_query(found: Launched) -> Launched:

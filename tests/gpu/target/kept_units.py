@@ -15,11 +15,14 @@ from __future__ import annotations
 
 import concurrent.futures
 import hashlib
+import os
 import pathlib
 
 from raygrove.gpu.target.nvrtc import KernelResources, compile_options, compile_unit, nvrtc_version
 from raygrove.gpu.target.translation_unit import ROOT, UnitText, write_unit
+from tests.conftest import HOST_FLAGS
 
+from . import every_unit
 from .every_unit import Job, launched, usual_jobs
 
 LIST = pathlib.Path(__file__).with_name("kept_units.txt")
@@ -71,7 +74,9 @@ def all_compiled(jobs: list[Job]) -> list[Resources]:
 
 
 def main() -> None:
-    """Keep what NVRTC makes of the units that the tests look at."""
+    """Keep which units the project asks for, and what NVRTC makes of those that the tests look at."""
+    os.environ.setdefault("RAYGROVE_HOST_FLAGS", HOST_FLAGS)  # what tests have compiled already
+    every_unit.keep()
     jobs = usual_jobs(launched())
     kept = read(LIST.read_text(encoding="utf-8"))
     keys = [key_of(text_of(job), job[1]) for job in jobs]

@@ -53,7 +53,7 @@ class RecordingTarget(HostTarget):
         **arguments: Any,
     ) -> None:
         assert isinstance(unit, HostUnit) and kernel in unit.kernels
-        self.launched[self._source_of[id(unit)]].add(kernel)
+        self.launched.setdefault(self._source_of[id(unit)], set()).add(kernel)
         if self.is_dry:
             source = self._source_of[id(unit)]
             if source not in self._signatures:

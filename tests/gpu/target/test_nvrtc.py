@@ -116,6 +116,16 @@ def check_all(found: dict[Job, Resources]) -> None:
     assert not wrong, "\n".join(wrong)
 
 
+def test_jobs_ask_for_the_units_that_are_kept_of_them() -> None:
+    """Of those that are kept the ones whose turn it is."""
+    kept, anew = every_unit.valid(), every_unit.found_anew()
+    assert {name: anew[name].launched for name in anew if name in kept} == {
+        name: kept[name].launched for name in anew if name in kept
+    }
+    if len(anew) > len(every_unit.jobs()) // 10:
+        warnings.warn(f"{len(anew)} jobs are not kept: python -m {kept_units.__name__}", stacklevel=1)
+
+
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_units_compile_without_spills_under_their_ceilings(
     launched: Launched, kept: dict[str, Resources], architecture: int
