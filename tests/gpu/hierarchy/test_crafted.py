@@ -16,12 +16,16 @@ from raygrove.gpu.hierarchy.primitives import sphere_primitives
 from raygrove.gpu.hierarchy.registry import structures
 from raygrove.gpu.target.base import Target
 from raygrove.testing.scenes import Traced, TriangleScene, make, rays, trace
+from tests.covering import by_turns
 
 from .crafted_scenes import CRAFTED, MANY, USUAL, crafted
 
 LARGE = ("identical", "random bits")
 SIZES = [*((name, USUAL) for name in CRAFTED), *(pytest.param(name, MANY, marks=pytest.mark.full) for name in LARGE)]
 """Scenes, and the most triangles of each; whole ones of the largest under -m full."""
+CASES = by_turns([name for name in structures() if name != "brute_force"], SIZES, 2)
+"""Half of the scenes for each structure, the other half for the next one, as builders of a family share most of their
+kernels; all of them under -m full."""
 
 _EXPECTED: dict[tuple[str, int, str], Traced] = {}
 
@@ -49,8 +53,7 @@ def meets_own_box(scene: TriangleScene, hits: Traced, origins: np.ndarray, direc
     return (hits.prim_id < 0) | ((np.maximum(entry, 0.0) <= leaving) & (entry <= hits.t))
 
 
-@pytest.mark.parametrize(("scene_name", "most"), SIZES)
-@pytest.mark.parametrize("name", [name for name, kind in structures().items() if name != "brute_force"])
+@pytest.mark.parametrize(("name", "scene_name", "most"), CASES)
 def test_hits_are_those_of_brute_force(exact_hits_target: Target, name: str, scene_name: str, most: int) -> None:
     most = min(most, getattr(structures()[name], "most_primitives", {}).get(exact_hits_target.kind, MANY))
     hierarchy = make(exact_hits_target, name)

@@ -18,7 +18,7 @@ from raygrove.gpu.scene import Moment
 from raygrove.gpu.shade.registry import ray_types
 from raygrove.gpu.target.base import Target
 from raygrove.gpu.update.options import UpdateOptions
-from raygrove.testing import make_target
+from raygrove.testing import HAS_CUDA, make_target
 from tests.gpu.sanitizers.frames import make_scene
 
 pytestmark = pytest.mark.cuda
@@ -37,6 +37,8 @@ CHOICES += [
     for ray_type in ray_types()
     if ray_type not in PRIMARY
 ]
+if not HAS_CUDA:
+    del CHOICES[1:]  # one says that it is skipped
 
 
 @pytest.fixture(scope="module")

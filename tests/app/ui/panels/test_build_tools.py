@@ -31,7 +31,7 @@ class Replayed:
         return self.replay
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def replays() -> dict[str, BuildReplay]:
     found = {}
     with make_target("host") as target:

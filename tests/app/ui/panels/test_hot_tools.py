@@ -35,7 +35,7 @@ from tests.app.ui.panels.test_pick_panel import click
 from tests.gpu.moving_scene import moving_scene, view_of
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def questions() -> Iterator[HotQuestions]:
     """Asked of an engine with a picture of 40 x 24 pixels."""
     with make_target("host") as target:
@@ -49,7 +49,7 @@ def questions() -> Iterator[HotQuestions]:
         engine.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def found(questions: HotQuestions) -> HotSpots:
     answer = questions.hot_spots("all", "both")
     assert isinstance(answer, HotSpots)

@@ -26,7 +26,7 @@ SIZE = (40, 24)
 Asked = tuple[HotQuestions, Inspector]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def asked() -> Iterator[Asked]:
     """Those who know of a picture."""
     with make_target("host") as target:

@@ -33,7 +33,7 @@ from tests.app.ui.panels.test_pick_panel import click
 from tests.gpu.moving_scene import moving_scene, view_of
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def inspector() -> Iterator[Inspector]:
     with make_target("host") as target:
         engine, view = Engine(target, moving_scene()), None
@@ -44,7 +44,7 @@ def inspector() -> Iterator[Inspector]:
         engine.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def followed(inspector: Inspector) -> FollowedRay:
     found = inspector.follow(12.5, 8.5)
     assert len(found.log) > 20 and found.log.primitive >= 0
