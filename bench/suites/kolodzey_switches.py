@@ -146,7 +146,7 @@ SUB_ALGORITHMS = {
     "Initialisation": (
         *("clear_start", "find_active", "write_keys", "take_events", "make_root"),
         *("exclusive_scan", "sum_tiles", "scan_tile_sums", "scan_tiles"),
-        *("radix_sort", "count_digits", "scan_digits", "scatter_digits"),
+        *("radix_sort", "count_digits", "scan_digits", "scatter_digits", "order_runs", "look_for_runs"),
     ),
     "ComputeBestSplits": (
         *("count_starts", "find_splits", "split_small_nodes", "choose_splits"),

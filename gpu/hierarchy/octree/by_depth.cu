@@ -25,27 +25,40 @@ struct Event {
     __device__ bool closes(int at) const { return at >= closed_depth && at <= leaf_depth; }
 };
 
-// `above`: how many nodes are open before each point. Over no points there is a root that holds none.
-__device__ __forceinline__ Event event_at(const int* opens, const int* closes, const int* above, int count, int point) {
-    if (point >= count) {
-        const bool is_root = count == 0 && point == 0;
-        return {is_root ? LEAF : 0u, 0, is_root ? 0 : -1, 0, is_root, is_root};
+// What direct.cu wrote of a point. `above`: how many nodes are open before it.
+struct Ends {
+    Pointer<const int> opens, closes, above;
+    int count;
+
+    struct AtPoint {
+        unsigned opened, closed;
+        int depth;
+    };
+    // Over no points there is a root that holds none.
+    __device__ AtPoint load(int point) const {
+        if (point < count) return {(unsigned)opens[point], (unsigned)closes[point], above[point]};
+        const unsigned root = count == 0 && point == 0 ? LEAF : 0u;
+        return {root, root, 0};
     }
-    const unsigned opened = (unsigned)opens[point], closed = (unsigned)closes[point];
-    const int depth = above[point], leaf_depth = depth + __popc(opened) - 1;
-    return {opened, depth, leaf_depth, leaf_depth + 1 - __popc(closed), opened != 0, closed != 0};
+};
+
+__device__ __forceinline__ Event event_of(const Ends::AtPoint& at) {
+    const int leaf_depth = at.depth + __popc(at.opened) - 1;
+    return {at.opened, at.depth, leaf_depth, leaf_depth + 1 - __popc(at.closed), at.opened != 0, at.closed != 0};
 }
 
 // Calls on_depth(point, event, depth, newest) for every depth at which something begins or ends at a point, shallow
 // ones first, all lanes of the warp together; `newest` is the number of the newest node of the depth there. `next`: of
-// each depth the number of the next node, in shared memory.
+// each depth the number of the next node, in shared memory. Points are loaded while those before are gone through.
 template <class OnDepth>
-__device__ __forceinline__ void walk_span(const int* opens, const int* closes, const int* above, int count, int span,
-                                          int* next, OnDepth& on_depth) {
-    const int lane = warp_lane(), end = min(span * SPAN + SPAN, max(count, 1));
+__device__ __forceinline__ void walk_span(const Ends& ends, int span, int* next, OnDepth& on_depth) {
+    const int lane = warp_lane(), end = min(span * SPAN + SPAN, max(ends.count, 1));
+    const Ends::AtPoint nothing = {0u, 0u, 0};
+    Ends::AtPoint ahead = span * SPAN + lane < end ? ends.load(span * SPAN + lane) : nothing;
     for (int base = span * SPAN; base < end; base += WARP_LANES) {
         const int point = base + lane;
-        const Event event = event_at(opens, closes, above, point < end ? count : 0, point < end ? point : 1);
+        const Event event = event_of(ahead);
+        ahead = point + WARP_LANES < end ? ends.load(point + WARP_LANES) : nothing;
         const int first = warp_min(event.first_depth()), last = warp_max(event.last_depth());
         if (first > last) continue;
         on_depth.begin(event, first > 0 ? next[first - 1] - 1 : -1);
@@ -66,13 +79,14 @@ extern "C" __global__ void tally_depths(const int* opens, const int* closes, con
                                         int* tallies) {
     SHARED int shared[WARPS][DEPTHS + 1];
     const int warp = thread_index() / WARP_LANES, count = counts[TREE_COUNTS::points];
+    const Ends ends = {opens, closes, above, count};
     int* begun = shared[warp];
     int leaves = 0;
     for (int span = block_index() * WARPS + warp; span < spans; span += block_count() * WARPS) {
         for (int depth : lane_stride(DEPTHS + 1)) begun[depth] = 0;
         warp_sync();
         for (int k : lane_stride(min(SPAN, max(count, 1) - span * SPAN))) {
-            const Event event = event_at(opens, closes, above, count, span * SPAN + k);
+            const Event event = event_of(ends.load(span * SPAN + k));
             leaves += (event.opened & LEAF) != 0 ? 1 : 0;
             block_atomic_add(begun + event.depth, event.is_opened ? 1 : 0);
             block_atomic_add(begun + event.leaf_depth + 1, event.is_opened ? -1 : 0);
@@ -143,13 +157,14 @@ extern "C" __global__ void write_nodes(const int* opens, const int* closes, cons
                                        int spans, const int* counts, int* level, int* parent, int* first_child,
                                        int* last_child, int* first_point, int* last_point) {
     SHARED int shared[WARPS][DEPTHS];
-    const int warp = thread_index() / WARP_LANES, count = counts[TREE_COUNTS::points];
+    const int warp = thread_index() / WARP_LANES;
     if (counts[TREE_COUNTS::nodes] == 0) return;
+    const Ends ends = {opens, closes, above, counts[TREE_COUNTS::points]};
     WriteNodes written = {level, parent, first_child, last_child, first_point, last_point, -1, 0u};
     for (int span = block_index() * WARPS + warp; span < spans; span += block_count() * WARPS) {
         for (int depth : lane_stride(DEPTHS)) shared[warp][depth] = before[depth * spans + span];
         warp_sync();
-        walk_span(opens, closes, above, count, span, shared[warp], written);
+        walk_span(ends, span, shared[warp], written);
     }
 }
 

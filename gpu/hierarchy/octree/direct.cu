@@ -71,12 +71,17 @@ __device__ __forceinline__ void store_point(const Leaves& leaves, int i, unsigne
     more[i] = __popc(opened) - __popc(closed);
 }
 
-extern "C" __global__ void merge_leaves(const uint64* codes, const int* counts, int leaf_points, const int* parts,
-                                        int* opens, int* closes, int* more) {
+extern "C" __global__ void merge_leaves(const uint64* codes, const int* counts, int n, int leaf_points,
+                                        const int* parts, int* opens, int* closes, int* more) {
     const SortedCodes sorted = {codes, counts[TREE_COUNTS::points], leaf_points};
     const Leaves leaves = {sorted, parts};
-    for (int i : grid_stride(sorted.count))
-        store_point(leaves, i, (unsigned)opens[i], (unsigned)closes[i], opens, closes, more);
+    for (int i : grid_stride(n)) {
+        if (i < sorted.count) {
+            store_point(leaves, i, (unsigned)opens[i], (unsigned)closes[i], opens, closes, more);
+        } else {  // dropped
+            more[i] = 0;
+        }
+    }
 }
 
 // -- by a walk, a piece of the points a thread ---------------------------------------------------------------------

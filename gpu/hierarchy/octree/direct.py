@@ -20,7 +20,7 @@ DEPTHS = 22
 WALKS = {"cuda": False, "host": True}
 """Whether nodes are found by a walk along the points, or by a search for each."""
 
-SPANS = {"cuda": 256, "host": 2048}
+SPANS = {"cuda": 128, "host": 2048}
 """Points whose nodes one warp numbers."""
 
 
@@ -76,10 +76,10 @@ class DirectForm:
             target.launch(unit, "walk_forth", n, **known)
             target.launch(unit, "walk_back", n, **known, opens=held["opens"], more=held["more"])
         else:
-            for name in ("opens", "closes", "more"):  # of points that were dropped nothing is written
+            for name in ("opens", "closes"):
                 target.fill(held[name], 0)
             target.launch(unit, "find_nodes", n, **known, opens=held["opens"])
-            target.launch(unit, "merge_leaves", n, **known, opens=held["opens"], more=held["more"])
+            target.launch(unit, "merge_leaves", n, **known, n=n, opens=held["opens"], more=held["more"])
         target.exclusive_scan(held["more"], held["above"], "octree.scan")
 
     def _write(self, tree: PointTree, held: dict[str, Array], codes: dict[str, Any], spans: int) -> None:

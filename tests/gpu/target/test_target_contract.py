@@ -106,9 +106,10 @@ def test_constants_are_copied_unless_nobody_can_change_them(target: Target) -> N
     assert target.download(copied).any() and np.array_equal(target.download(lent), values)
     if target.kind == "host":
         assert np.shares_memory(lent, values)
-    assert target.memory()["contract"] == 2 * values.nbytes
+    of_both = target.memory()["contract"]  # a GPU gives whole blocks
+    assert of_both >= 2 * values.nbytes
     del lent
-    assert target.memory()["contract"] == values.nbytes
+    assert target.memory()["contract"] == of_both // 2
 
 
 def test_what_its_owner_can_change_is_copied(target: Target) -> None:
