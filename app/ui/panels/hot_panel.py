@@ -174,11 +174,12 @@ class HotPanel(QWidget):
             return
         self._forget()
         self.found = found
-        visits, tests = int(found.visits.sum()), int(found.tests.sum())
-        text = self.tr("{structure}: {rays:,} rays, {visits:,} visits, {tests:,} primitives tested.")
-        figures = {"rays": found.counts.rays, "visits": visits, "tests": tests}
+        visits, tests, rays = int(found.visits.sum()), int(found.tests.sum()), found.counts.rays
+        text = self.tr("{structure}: {rays:,} rays, {visits:,} visits, {tests:,} primitives tested, {each} a ray.")
+        each = f"{visits / max(rays, 1):.1f} + {tests / max(rays, 1):.2f}"
+        figures = {"rays": rays, "visits": visits, "tests": tests, "each": each}
         said = text.format(structure=structure_title(found.configuration), **figures)
-        self.hint.setText(said + self._beside_before((of, found.rays, found.kind, found.counts.rays), said, found))
+        self.hint.setText(said + self._beside_before((of, found.rays, found.kind), said, found))
         from raygrove.gpu.analysis.hot_findings import HotFinding  # what has counted has imported it
 
         self._show_cards([one for one in found.findings if isinstance(one, HotFinding)])

@@ -136,8 +136,9 @@ class HotTools(QObject):
         self.marks.show_paid(None)
         state = self._session.document.state
         rays = (state.settings.rays.measured, state.settings.render.ray_type, state.settings.ray_type)
-        shown = (state.scene, state.timeline.time, state.timeline.clip, state.hidden, state.camera_of(0), self._size())
-        self.hot.take(found, of=(*rays, *shown))
+        width, height = self._size()
+        shown = (state.scene, state.timeline.time, state.timeline.clip, state.hidden, state.camera_of(0))
+        self.hot.take(found, of=(*rays, *shown, round(width / max(height, 1), 2)))
         self._session.inspection.counted.emit(None if isinstance(found, str) else found)
 
     def _light(self, spot: Spot | None) -> None:
