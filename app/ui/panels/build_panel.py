@@ -86,6 +86,11 @@ class BuildPanel(QWidget):
         self.heading.setText(self.replay.title if self.replay is not None else nothing)
         self._show()
 
+    def wait(self) -> None:
+        """The steps were asked for: those of millions of nodes take a while."""
+        if self.replay is None:
+            self.heading.setText(self.tr("Working out how the tree came to be …"))
+
     def mark_old(self) -> None:
         """The picture's tree is another one, or will be."""
         if not self.is_old:

@@ -43,6 +43,8 @@ class BuildTools(QObject):
     def _ask(self) -> None:
         frame = self._session.loop.last_frame
         self._of = tree_of(frame.request.state) if frame is not None else None
+        if frame is not None:
+            self.panel.wait()
         question = lambda inspector: inspector.build_replay()  # noqa: E731
         self._session.loop.ask("build", lambda maker: maker.ask_of_tree(question), self._take)
 

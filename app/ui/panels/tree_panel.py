@@ -34,6 +34,8 @@ Ask = Callable[[Callable[[Any], Any], Callable[[Any], None]], None]
 structure does not tell."""
 
 WAYS = ("node", "primitive", "box")
+FIRST = (120, 240)
+"""Pixels of the first column: at first, and at the most, as numbers and levels need more."""
 
 
 class TreePanel(QWidget):
@@ -67,7 +69,9 @@ class TreePanel(QWidget):
         self.view.header().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         self.view.header().setStretchLastSection(False)  # the boxes, which are long: all of them, by scrolling
         self.view.header().setSectionResizeMode(self.model.columnCount() - 1, QHeaderView.ResizeMode.ResizeToContents)
-        self.view.header().resizeSection(0, 120)
+        self.view.header().resizeSection(0, FIRST[0])
+        for opened in (self.model.rowsInserted, self.view.expanded):
+            opened.connect(lambda *of: self._widen())
         for column in NUMBERS:
             title = self.fontMetrics().horizontalAdvance(self.model.titles[column])
             self.view.header().resizeSection(
@@ -253,6 +257,13 @@ class TreePanel(QWidget):
         self.explain()
         self.view.setCurrentIndex(index)
         self.view.scrollTo(index)
+        self._widen()
+
+    def _widen(self) -> None:
+        """Let what was opened have its whole number."""
+        needed, header = min(self.view.sizeHintForColumn(0), FIRST[1]), self.view.header()
+        if needed > header.sectionSize(0):
+            header.resizeSection(0, needed)
 
     def _choose(self, index: QModelIndex) -> None:
         row = self.model.row_of(index)

@@ -66,9 +66,13 @@ def same_proportions(size: tuple[int, int], other: tuple[int, int]) -> bool:
 
 
 def lit_image(paid: np.ndarray) -> QImage:
-    """Who paid more is more opaque, by the square root."""
+    """Who paid more than who paid least is more opaque, by the square root. Where all paid alike, as for the root of a
+    room, all are faint, so that the picture stays to be seen."""
     height, width = paid.shape
-    share = np.sqrt(paid / max(int(paid.max()), 1))
+    least, most = (
+        int(find(paid, where=paid > 0, initial=start)) for find, start in ((np.min, paid.max()), (np.max, 0))
+    )
+    share = np.sqrt(np.maximum(paid - least, 0) / max(most - least, 1))
     pixels = np.zeros((height, width, 4), np.uint8)
     pixels[..., :3] = LIT
     pixels[..., 3] = np.where(paid > 0, LEAST + (MOST - LEAST) * share, 0)

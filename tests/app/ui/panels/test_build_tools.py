@@ -144,4 +144,6 @@ def test_pairs_are_drawn_and_what_cannot_be_shown_is_said(
     assert "has changed" in panel.heading.text()
     panel.take("This structure does not tell.")
     assert panel.heading.text() == "This structure does not tell." and not panel.slider.isEnabled()
+    panel.wait()
+    assert panel.heading.text() == "Working out how the tree came to be …"
     assert tools.marks.step is None

@@ -20,7 +20,6 @@ from raygrove.app.frames.measured_rays import MeasuredRays
 from raygrove.app.settings.ray_options import RayOptions
 from raygrove.app.ui.panels.hot_panel import KINDS, RAYS, HotPanel
 from raygrove.app.ui.panels.hot_tools import HotTools
-from raygrove.app.ui.picture.paid_marks import lit_image
 from raygrove.app.ui.session import ray_choice
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.analysis.hot_clip import OF_CLIPS, ClipSpots
@@ -251,12 +250,6 @@ def test_warps_are_listed_and_outlined(scene_window: MainWindow, tools: HotTools
     assert tools.marks.tile is None and "earlier picture" in panel.hint.text()
     panel.take(None)
     assert panel.found is None and panel.lines.rows.rowCount() == 0
-
-
-def test_who_paid_more_is_more_opaque() -> None:
-    image = lit_image(np.array([[0, 1], [4, 100]], np.int32))
-    alphas = [image.pixelColor(x, y).alpha() for y in (0, 1) for x in (0, 1)]
-    assert alphas[0] == 0 and alphas[1] < alphas[2] < alphas[3] and image.pixelColor(1, 1).red() == 255
 
 
 @pytest.fixture
