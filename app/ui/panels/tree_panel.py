@@ -72,11 +72,9 @@ class TreePanel(QWidget):
         self.view.header().resizeSection(0, FIRST[0])
         for opened in (self.model.rowsInserted, self.view.expanded):
             opened.connect(lambda *of: self._widen())
+        wide = self.fontMetrics().horizontalAdvance
         for column in NUMBERS:
-            title = self.fontMetrics().horizontalAdvance(self.model.titles[column])
-            self.view.header().resizeSection(
-                column, max(title + 14, self.fontMetrics().horizontalAdvance("100.0 %") + 14)
-            )
+            self.view.header().resizeSection(column, max(wide(self.model.titles[column]), wide("100.0 %")) + 14)
         self.view.selectionModel().currentChanged.connect(lambda now, before: self._choose(now))
         self.way, self.number = QComboBox(self), QLineEdit(self)
         self.way.addItems([self.tr("Node"), self.tr("Primitive"), self.tr("Box")])
