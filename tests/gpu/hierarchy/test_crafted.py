@@ -21,7 +21,10 @@ from tests.covering import by_turns
 from .crafted_scenes import CRAFTED, MANY, USUAL, crafted
 
 LARGE = ("identical", "random bits")
-SIZES = [*((name, USUAL) for name in CRAFTED), *(pytest.param(name, MANY, marks=pytest.mark.full) for name in LARGE)]
+SIZES = [
+    *(pytest.param(name, USUAL) for name in CRAFTED),
+    *(pytest.param(name, MANY, marks=pytest.mark.full) for name in LARGE),
+]
 """Scenes, and the most triangles of each; whole ones of the largest under -m full."""
 CASES = by_turns([name for name in structures() if name != "brute_force"], SIZES, 2)
 """Half of the scenes for each structure, the other half for the next one, as builders of a family share most of their
