@@ -34,6 +34,8 @@ from raygrove.app.ui.session.bell import Letters
 from raygrove.gpu.display.sphere_look import SphereDrawingError, SpherePicture
 
 REST_MS = 250
+SLOW_MS = 2000
+"""A picture that comes sooner is not spoken of."""
 LONGEST_STEP_S = 0.25
 STOP_TIMEOUT_S = 10.0
 ARRIVALS = 240
@@ -94,6 +96,11 @@ class FrameLoop(QObject):
         self._halt: Halt | None = None
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self.request)
+        self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
+        self._slow.timeout.connect(self._say_slow)
+        self._said, self._is_slow = "", False  # what is said of the picture that is waited for
+        for said in (self.busy, self.drawing):
+            said.connect(self._hear_said)
         self._letters = Letters(self)
         post = self._letters.post
         self._thread = RenderThread(
@@ -127,6 +134,7 @@ class FrameLoop(QObject):
     def stop(self) -> bool:
         """End the render thread; True when it has ended, and no slot is being drawn into."""
         self._is_stopped = True
+        self._slow.stop()
         self._forget()
         if self._scene_changed in self._document.on_scene:
             self._document.on_scene.remove(self._scene_changed)
@@ -154,6 +162,7 @@ class FrameLoop(QObject):
         if scene is None or len(exchanges) != len(as_drawn(self._document.state).views) or self._is_held:
             self._submitted = None
             self._thread.submit(None)
+            self._end_slow()
             return
         state = self._document.state
         is_moving = state.timeline.is_playing or self.is_dragging or self._rest.isActive()
@@ -164,6 +173,8 @@ class FrameLoop(QObject):
             return
         self._serial += 1
         self._submitted = request
+        if not self._slow.isActive():
+            self._slow.start()
         (self._thread.submit if present is not None else self._thread.retry)(request)
 
     @property
@@ -238,6 +249,7 @@ class FrameLoop(QObject):
             self._take_error(error)
             return
         self.last_frame = frame
+        self._end_slow()
         self._arrived_serial = max(self._arrived_serial, frame.request.moment.frame_id)
         if not frame.request.is_moving:
             self._arrivals.clear()  # a pause is no slow picture
@@ -246,6 +258,22 @@ class FrameLoop(QObject):
         self._go_on()
         if not self._view.isVisible():
             self._play_on()
+
+    def _say_slow(self) -> None:
+        """No picture came for a while, and nobody said why: a structure is built over millions of primitives."""
+        scene = self._document.scene
+        if not self._said and scene is not None and self._halt is None:
+            self._is_slow = True
+            self.drawing.emit(self.tr("Drawing {name} …").format(name=scene.name))
+
+    def _end_slow(self) -> None:
+        self._slow.stop()
+        if self._is_slow:
+            self._is_slow = False
+            self.drawing.emit("")
+
+    def _hear_said(self, sentence: str) -> None:
+        self._said = sentence
 
     def _show(self, frame: FinishedFrame) -> None:
         assert self._view is not None
@@ -296,6 +324,7 @@ class FrameLoop(QObject):
         if self._is_stopped:
             return
         if not problem.panel:  # a question that failed is no picture that will not come
+            self._end_slow()
             self._arrived_serial = self._serial
             self._stand_still()
             if self._view is not None and not self.shows_scene:
