@@ -31,9 +31,10 @@ def _wrong(content: Content) -> float | None:
 
 
 def _growth(content: Content) -> float | None:
-    """Memory at the last look over that at the first."""
-    first, last = (content["results"][place]["taken"]["MiB"] for place in (0, -1))
-    return last / first if content["minutes"] >= HOUR else None
+    """Memory at the last look over that at the first; without pages of files, too, where those were told apart."""
+    first, last = (content["results"][place]["taken"] for place in (0, -1))
+    growth = max(last[key] / first[key] for key in ("MiB", "own MiB") if key in first)
+    return float(growth) if content["minutes"] >= HOUR else None
 
 
 def _beyond(content: Content) -> float | None:

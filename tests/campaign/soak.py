@@ -51,15 +51,17 @@ DEMOS = (("walker", 300), ("cloth", 200), ("explode", 150), ("orbit", 100))
 
 
 def taken_by(folder: Path) -> dict[str, float]:
-    """Of this process: memory in MiB, descriptors, threads, and files in the folder of temporary ones, but for those of
+    """Of this process: memory in MiB, whole and without pages of files, which the system takes back and brings when it
+    likes, descriptors, threads, and files in the folder of temporary ones, but for those of
     `folder` that have their names; half-written ones there."""
     gc.collect()
-    resident = int(Path("/proc/self/statm").read_text().split()[1]) * PAGE / 2**20
+    resident, of_files = (int(pages) * PAGE / 2**20 for pages in Path("/proc/self/statm").read_text().split()[1:3])
     strays = [p for p in Path(tempfile.gettempdir()).rglob("*") if p.is_file() and folder not in p.parents]
     inside = [p for p in folder.rglob("*") if p.suffix == ".tmp" or p.name.startswith(".")]
     descriptors = len(os.listdir("/proc/self/fd"))
     threads = threading.active_count()
-    return {"MiB": resident, "descriptors": descriptors, "threads": threads, "files": len(strays) + len(inside)}
+    memory = {"MiB": resident, "own MiB": resident - of_files}
+    return memory | {"descriptors": descriptors, "threads": threads, "files": len(strays) + len(inside)}
 
 
 class Looks:
