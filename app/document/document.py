@@ -234,7 +234,7 @@ class Document:
         self._scene = None
         self._history = History()
         none = State(
-            settings=scene_trees.without(self._state.settings), views=self._state.views, cameras=self._state.cameras
+            settings=scene_trees.left_behind(self._state.settings), views=self._state.views, cameras=self._state.cameras
         )
         self._set(none)
         self._tell_scene()

@@ -13,12 +13,14 @@ from raygrove.app.document.jobs import Job
 from raygrove.app.document.state import SceneReference, State
 from raygrove.app.scene_io.errors import TreeOfSceneError, display_path, without_call
 from raygrove.app.settings.race_options import RaceOptions, contestants_of
+from raygrove.app.settings.ray_options import hangs_on_node
 from raygrove.app.settings.settings import RenderOptions, Settings
 from raygrove.app.settings.tree_options import TreeOptions, trees_of, with_tree
 from raygrove.gpu.configuration import parse
 from raygrove.gpu.errors import Error
 from raygrove.gpu.face.named_trees import forget_trees, is_awaited, note_of
 from raygrove.gpu.hierarchy.registry import structures
+from raygrove.gpu.ray_sources import PICTURE
 from raygrove.gpu.scene import Remark, Scene
 from raygrove.printable import printable
 
@@ -156,14 +158,21 @@ def without(settings: Settings, usual: RenderOptions | None = None) -> Settings:
 
 
 def state_on(state: State, reference: SceneReference) -> State:
-    """The state with another scene: trees stay with the scene that they are over."""
+    """The state with another scene: trees stay with the scene that they are over, and sensors with their node."""
     if state.scene.kind == "none" or reference == state.scene:
         return dataclasses.replace(state, scene=reference)
     views = tuple(
         dataclasses.replace(view, hierarchy="") if view.hierarchy in trees_of(state.settings.trees) else view
         for view in state.views
     )
-    return dataclasses.replace(state, scene=reference, settings=without(state.settings), views=views)
+    return dataclasses.replace(state, scene=reference, settings=left_behind(state.settings), views=views)
+
+
+def left_behind(settings: Settings) -> Settings:
+    """Settings that any other scene can have: without trees of files, and sensors on nodes."""
+    if hangs_on_node(settings.rays):
+        settings = dataclasses.replace(settings, rays=dataclasses.replace(settings.rays, measured=PICTURE))
+    return without(settings)
 
 
 def forget_others(state: State) -> None:

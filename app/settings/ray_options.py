@@ -34,6 +34,15 @@ def are_shown(options: RayOptions) -> bool:
     return options.show and measures_others(options)
 
 
+def hangs_on_node(options: RayOptions) -> bool:
+    """Whether they are those of a sensor that hangs on a node of the scene."""
+    try:
+        sensor = parse_source(options.measured).sensor
+    except OptionError:
+        return False
+    return sensor is not None and bool(sensor.node)
+
+
 def from_folder(text: str, folder: Path | str) -> str:
     """The same with a file as it is called from anywhere; what names none, or is no such text, stays."""
     path = file_of(text)

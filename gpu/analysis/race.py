@@ -203,6 +203,8 @@ class Race:
 
 def verdict_of(contestants: Sequence[Contestant], against: str) -> str:
     """Whether the hits of all equal those of the one with that letter, as a sentence."""
+    if [one.letter for one in contestants] == [against]:
+        return "Hits are not compared: nobody else takes part."
     rays = sum(one.proof.rays for one in contestants if one.letter != against)
     tied, wrong = (sum(getattr(one.proof, kind) for one in contestants) for kind in ("ties", "mismatches"))
     ties = f"{tied:,} tie{'' if tied == 1 else 's'} at equal distances"

@@ -49,7 +49,7 @@ def latex_of(race: Race) -> str:
         name = escaped(f"{one.letter} {one.configuration}")
         place = one.place.replace("–", "--")
         lines.append(f"{place} & {name} & {parts} & [{one.ms.low:.3f}, {one.ms.high:.3f}] \\\\")
-    about = f"{race.scene}, {len(race.frames)} frames, {race.rays_said}, {race.device}"
+    about = f"{race.scene}, {len(race.frames)} frame{'s' * (len(race.frames) != 1)}, {race.rays_said}, {race.device}"
     sentence = f"% Milliseconds a frame, medians of {race.repeat} passes. {about}."
     sentence = " ".join([sentence, race.verdict, *race.notes])
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", " ".join(sentence.split()), ""])

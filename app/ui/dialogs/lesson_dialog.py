@@ -25,7 +25,9 @@ from raygrove.app.export.whole_files import write_bytes
 from raygrove.app.lessons.answers import Answer, answer_from
 from raygrove.app.lessons.lesson import Lesson
 from raygrove.app.lessons.page import Step, page_of, text_of
+from raygrove.app.settings.race_options import RACE
 from raygrove.app.settings.settings import set_text
+from raygrove.app.settings.workspaces import FIRST
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.session.program_job import output_of
 from raygrove.app.ui.session.session import Session
@@ -116,6 +118,8 @@ class LessonDialog(QDialog):
             self._choices_place.addWidget(choice)
         document = self._session.document
         settings = document.state.settings
+        if settings.window.workspace == RACE:  # it shows its own structures, not what the question sets
+            settings = set_text(settings, "window.workspace", FIRST)
         for key, value in question.settings.items():
             settings = set_text(settings, key, value)
         if settings != document.state.settings:

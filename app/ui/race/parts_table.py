@@ -16,7 +16,7 @@ from raygrove.gpu.analysis.race import Contestant
 FIGURES: dict[str, Callable[[Contestant], float | None]] = {
     "update": lambda one: one.update_ms.median,
     "trace": lambda one: one.trace_ms.median,
-    "shade": lambda one: one.shade_ms.median,
+    "shade": lambda one: one.shade_ms.median or None,
     "rays": lambda one: one.mrays_per_s,
     "visits": lambda one: one.mean_visits,
     "tests": lambda one: one.mean_tests,

@@ -160,6 +160,21 @@ def test_a_tree_stays_with_its_scene(shown: Document, moving_scene: Scene, tmp_p
     assert "theirs" not in structures()
 
 
+def test_a_sensor_stays_with_its_node(shown: Document, moving_scene: Scene) -> None:
+    """In another scene there is no such node, and no picture; a sensor that hangs on none goes along."""
+    other = SceneReference("demo", ("other",))
+    for text, after in (("lidar:node=1", "picture"), ("lidar:rows=4", "lidar:rows=4"), ("picture", "picture")):
+        shown.change("settings.rays.measured", text)
+        shown.set_scene(shown.state.scene, moving_scene, keep_view=True)
+        assert shown.state.settings.rays.measured == text
+        shown.set_scene(other, moving_scene)
+        assert shown.state.settings.rays.measured == after
+        other = SceneReference("demo", (f"after {text}",))
+    shown.change("settings.rays.measured", "dome:node=1")
+    shown.close_scene()
+    assert shown.state.settings.rays.measured == "picture"
+
+
 def test_a_tree_that_was_read_for_a_scene_that_was_left_is_no_structure(
     shown: Document, moving_scene: Scene, tmp_path: Path
 ) -> None:

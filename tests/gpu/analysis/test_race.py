@@ -121,7 +121,10 @@ def test_ranks_and_reasons() -> None:
     assert [one.rank for one in alike] == [1, 1]
     assert alike[1].reason == "B shows no difference from A in sum: it updates 0.2 ms slower"
     assert (first.place, second.place, third.place) == ("1st", "2nd–3rd", "2nd–3rd")
-    assert judged([known("A", 3.0, 5.0)])[0].reason == ""
+    (alone,) = judged([known("A", 3.0, 5.0)])
+    assert alone.reason == ""
+    race = Race("s", 1, (0,), (8, 8), "smooth", 7, "d", "cpu", "A", (alone,))
+    assert race.verdict == "Hits are not compared: nobody else takes part." and "s, 1 frame, " in race.to_latex()
 
 
 def test_reasons_say_what_rays_do_more_of_also_where_times_are_not_told_apart() -> None:

@@ -57,7 +57,9 @@ def test_a_question_is_predicted_measured_and_written(
     qtbot.waitUntil(lambda: not lesson.is_measuring)
     assert held == [True, False] and len(lesson.steps) == 1 and lesson.steps[0].predicted == 1
     assert "You predicted: Second & last." in lesson.outcome.text() and "So it is." in lesson.outcome.text()
+    window.document.change("settings.window.workspace", "race")
     lesson.next.click()
+    assert window.document.state.settings.window.workspace == "explore", "a race shows its own structures"
     assert "Question 2 of 2" in lesson.heading.text() and len(lesson.choices.buttons()) == 3
     assert lesson.next.isHidden() and lesson.choices.checkedId() == -1
     lesson.write(tmp_path / "page.html")
