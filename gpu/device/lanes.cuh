@@ -14,7 +14,9 @@
 //     load_fours               four numbers from a place of its own for each lane
 //     lanes_fma(a, b, c)       a * b + c rounded once, whatever the compiler may fuse
 //     lanes_popcount           how many bits of an Int are set
-//     min, max, lanes_sqrt, lanes_abs, gather, horizontal_min, horizontal_max
+//     splat_as(like, value)    splat where `like` is a Real; a template may be of floats, too, which these four take:
+//                              select, any, all, truncated
+//     min, max, lanes_sqrt, lanes_abs, lanes_floor, lanes_ceil, gather, horizontal_min, horizontal_max
 #pragma once
 #include "gpu/device/vec.cuh"
 
@@ -64,6 +66,9 @@ __device__ __forceinline__ void store(int* at, Int value) { *at = value; }
 __device__ __forceinline__ Real gather(Pointer<const float> values, Int index) { return values[index]; }
 __device__ __forceinline__ Real lanes_sqrt(Real value) { return sqrtf(value); }
 __device__ __forceinline__ Real lanes_abs(Real value) { return fabsf(value); }
+__device__ __forceinline__ Real lanes_floor(Real value) { return floorf(value); }
+__device__ __forceinline__ Real lanes_ceil(Real value) { return ceilf(value); }
+__device__ __forceinline__ Real splat_as(Real, float value) { return value; }
 __device__ __forceinline__ Real lanes_fma(Real a, Real b, Real c) { return fmaf(a, b, c); }
 __device__ __forceinline__ Int lanes_popcount(Int value) { return __popc((unsigned)value); }
 __device__ __forceinline__ Real to_real(Int value) { return (float)value; }

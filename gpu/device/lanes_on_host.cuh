@@ -24,6 +24,7 @@ inline Real operator-(Real a) { return {-a.v}; }
 inline Real operator+(Real a, float b) { return a + splat(b); }
 inline Real operator-(Real a, float b) { return a - splat(b); }
 inline Real operator*(Real a, float b) { return a * splat(b); }
+inline Real operator/(Real a, float b) { return a / splat(b); }
 inline Real operator*(float a, Real b) { return splat(a) * b; }
 inline Real operator+(float a, Real b) { return splat(a) + b; }
 inline Real operator-(float a, Real b) { return splat(a) - b; }
@@ -197,6 +198,12 @@ inline Int select(Mask mask, Int a, Int b) {
 inline Real min(Real a, Real b) { return {(Real::Native)LANES_OP(min_ps)((NativeReal)a.v, (NativeReal)b.v)}; }
 inline Real max(Real a, Real b) { return {(Real::Native)LANES_OP(max_ps)((NativeReal)a.v, (NativeReal)b.v)}; }
 inline Real lanes_sqrt(Real a) { return {(Real::Native)LANES_OP(sqrt_ps)((NativeReal)a.v)}; }
+inline Real lanes_floor(Real a) {
+    return {(Real::Native)LANES_OP(roundscale_ps)((NativeReal)a.v, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)};
+}
+inline Real lanes_ceil(Real a) {
+    return {(Real::Native)LANES_OP(roundscale_ps)((NativeReal)a.v, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC)};
+}
 inline Real lanes_fma(Real a, Real b, Real c) {
     return {(Real::Native)LANES_OP(fmadd_ps)((NativeReal)a.v, (NativeReal)b.v, (NativeReal)c.v)};
 }
@@ -227,6 +234,12 @@ inline Int select(Mask mask, Int a, Int b) { return {(Int::Native)_mm256_blendv_
 inline Real min(Real a, Real b) { return {(Real::Native)_mm256_min_ps((__m256)a.v, (__m256)b.v)}; }
 inline Real max(Real a, Real b) { return {(Real::Native)_mm256_max_ps((__m256)a.v, (__m256)b.v)}; }
 inline Real lanes_sqrt(Real a) { return {(Real::Native)_mm256_sqrt_ps((__m256)a.v)}; }
+inline Real lanes_floor(Real a) {
+    return {(Real::Native)_mm256_round_ps((__m256)a.v, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)};
+}
+inline Real lanes_ceil(Real a) {
+    return {(Real::Native)_mm256_round_ps((__m256)a.v, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC)};
+}
 #ifdef __FMA__
 inline Real lanes_fma(Real a, Real b, Real c) {
     return {(Real::Native)_mm256_fmadd_ps((__m256)a.v, (__m256)b.v, (__m256)c.v)};
@@ -271,6 +284,16 @@ inline Real lanes_sqrt(Real a) {
     for (int i = 0; i < RAYS_PER_THREAD; ++i) r.v[i] = sqrtf(a.v[i]);
     return r;
 }
+inline Real lanes_floor(Real a) {
+    Real r;
+    for (int i = 0; i < RAYS_PER_THREAD; ++i) r.v[i] = floorf(a.v[i]);
+    return r;
+}
+inline Real lanes_ceil(Real a) {
+    Real r;
+    for (int i = 0; i < RAYS_PER_THREAD; ++i) r.v[i] = ceilf(a.v[i]);
+    return r;
+}
 inline Real lanes_fma(Real a, Real b, Real c) {
     Real r;
     for (int i = 0; i < RAYS_PER_THREAD; ++i) r.v[i] = fmaf(a.v[i], b.v[i], c.v[i]);
@@ -290,3 +313,16 @@ inline Mask operator>=(Real a, float b) { return splat(b) <= a; }
 inline Mask operator==(Real a, float b) { return a == splat(b); }
 inline Mask operator!=(Real a, float b) { return !(a == splat(b)); }
 inline Real lanes_abs(Real a) { return max(a, -a); }
+
+// -- one number where a template may also be of packs ------------------------------------------------------
+inline Real splat_as(Real, float value) { return splat(value); }
+inline float splat_as(float, float value) { return value; }
+inline float select(bool mask, float a, float b) { return mask ? a : b; }
+inline int select(bool mask, int a, int b) { return mask ? a : b; }
+inline bool any(bool mask) { return mask; }
+inline bool all(bool mask) { return mask; }
+inline int truncated(float value) { return (int)value; }
+inline float lanes_sqrt(float value) { return sqrtf(value); }
+inline float lanes_abs(float value) { return fabsf(value); }
+inline float lanes_floor(float value) { return floorf(value); }
+inline float lanes_ceil(float value) { return ceilf(value); }

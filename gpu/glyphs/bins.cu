@@ -6,36 +6,51 @@
 #include "gpu/device/block.cuh"
 #include "gpu/glyphs/tiles.cuh"
 
+// Divides numbers of 16 bits by one of them, exactly: at a fifth of what a processor's own division takes.
+struct Divider {
+    uint64 inverse;
+    __device__ __forceinline__ explicit Divider(int divisor) : inverse((1ull << 32) / (unsigned)divisor + 1) {}
+    __device__ __forceinline__ int operator()(int value) const { return (int)((unsigned)value * inverse >> 32); }
+};
+
 // Tiles that a box lies in.
 struct TileBox {
-    int first_x, end_x, first_y, end_y, layer;
-    __device__ __forceinline__ int count() const { return max(end_x - first_x, 0) * max(end_y - first_y, 0); }
-    // The number of the i-th tile's list.
-    __device__ __forceinline__ int list(int i, const TileInput& input) const {
-        const int tile = (first_y + i / (end_x - first_x)) * input.across + first_x + i % (end_x - first_x);
-        return tile * input.layer_count + layer;
+    PixelRange x, y;
+    int layer;
+    __device__ __forceinline__ int count() const { return max(x.end - x.first, 0) * max(y.end - y.first, 0); }
+    // The number of a tile's list.
+    __device__ __forceinline__ int list(int tile_x, int tile_y, const TileInput& input) const {
+        return (tile_y * input.across + tile_x) * input.layer_count + layer;
     }
 };
-__device__ __forceinline__ TileBox tiles_of(const TileInput& input, int prim_id) {
-    const PixelBox box = input.box(prim_id);
-    if (box.is_empty()) return {0, 0, 0, 0, 0};
-    return {min(box.x.first / input.tile_width, input.across),
-            min((box.x.end - 1) / input.tile_width + 1, input.across), min(box.y.first / input.tile_height, input.down),
-            min((box.y.end - 1) / input.tile_height + 1, input.down),
-            input.layer_count > 1 ? input.layers[prim_id] : 0};
-}
+// Of a picture: made before a loop over its spheres.
+struct TilesOfBoxes {
+    const TileInput& input;
+    Divider by_width, by_height;
+    __device__ __forceinline__ explicit TilesOfBoxes(const TileInput& input)
+        : input(input), by_width(input.tile_width), by_height(input.tile_height) {}
+    __device__ __forceinline__ TileBox operator()(int prim_id) const {
+        const PixelBox box = input.box(prim_id);
+        if (box.is_empty()) return {{0, 0}, {0, 0}, 0};
+        return {{min(by_width(box.x.first), input.across), min(by_width(box.x.end - 1) + 1, input.across)},
+                {min(by_height(box.y.first), input.down), min(by_height(box.y.end - 1) + 1, input.down)},
+                input.layer_count > 1 ? input.layers[prim_id] : 0};
+    }
+};
 
 // `counts`, `status` and `listed` are zero before.
 extern "C" __global__ void count_in_tiles(TileInput input, int* counts, int* large, int* status, uint64* listed) {
     uint64 listed_here = 0;
+    const TilesOfBoxes tiles_of(input);
     for (int i : grid_stride(input.count())) {
-        const TileBox tiles = tiles_of(input, i);
+        const TileBox tiles = tiles_of(i);
         const int count = tiles.count();
         if (count > MOST_TILES) {
             large[atomic_add(status + LARGE_COUNT, 1)] = i;
             continue;
         }
-        for (int j = 0; j < count; ++j) atomic_add(counts + tiles.list(j, input), 1);
+        for (int y = tiles.y.first; y < tiles.y.end; ++y)
+            for (int x = tiles.x.first; x < tiles.x.end; ++x) atomic_add(counts + tiles.list(x, y, input), 1);
         listed_here += count;
     }
     listed_here = block_sum(listed_here);
@@ -50,21 +65,23 @@ extern "C" __global__ void check_lists(const uint64* listed, int capacity, int* 
 // `filled` is zero before: how long each list is by now. The lists' order is that of arrival.
 extern "C" __global__ void scatter_to_tiles(TileInput input, int* filled, int* ids) {
     if (input.status[IS_FULL]) return;
+    const TilesOfBoxes tiles_of(input);
     for (int i : grid_stride(input.count())) {
-        const TileBox tiles = tiles_of(input, i);
-        const int count = tiles.count();
-        if (count > MOST_TILES) continue;
-        for (int j = 0; j < count; ++j) {
-            const int list = tiles.list(j, input);
-            ids[input.first[list] + atomic_add(filled + list, 1)] = i;
-        }
+        const TileBox tiles = tiles_of(i);
+        if (tiles.count() > MOST_TILES) continue;
+        for (int y = tiles.y.first; y < tiles.y.end; ++y)
+            for (int x = tiles.x.first; x < tiles.x.end; ++x) {
+                const int list = tiles.list(x, y, input);
+                ids[input.first[list] + atomic_add(filled + list, 1)] = i;
+            }
     }
 }
 
 // Of lists in order of distance: how many tiles the i-th sphere by distance lies in, ...
 extern "C" __global__ void count_tiles_of_spheres(TileInput input, const unsigned* by_distance, int* tile_counts) {
+    const TilesOfBoxes tiles_of(input);
     for (int i : grid_stride(input.count())) {
-        const int count = tiles_of(input, (int)by_distance[i]).count();
+        const int count = tiles_of((int)by_distance[i]).count();
         tile_counts[i] = count > MOST_TILES ? 0 : count;
     }
 }
@@ -74,15 +91,17 @@ extern "C" __global__ void count_tiles_of_spheres(TileInput input, const unsigne
 extern "C" __global__ void write_pairs(TileInput input, const unsigned* by_distance, const int* pair_first,
                                        const uint64* listed, int capacity, unsigned* lists_of_pairs, unsigned* ids) {
     const bool is_full = input.status[IS_FULL] != 0;  // then there are no pairs, but what is there is sorted
+    const TilesOfBoxes tiles_of(input);
     for (int i : grid_stride(is_full ? 0 : input.count())) {
         const int prim_id = (int)by_distance[i];
-        const TileBox tiles = tiles_of(input, prim_id);
-        const int count = tiles.count();
-        if (count > MOST_TILES) continue;
-        for (int j = 0; j < count; ++j) {
-            lists_of_pairs[pair_first[i] + j] = (unsigned)tiles.list(j, input);
-            ids[pair_first[i] + j] = (unsigned)prim_id;
-        }
+        const TileBox tiles = tiles_of(prim_id);
+        if (tiles.count() > MOST_TILES) continue;
+        int pair = pair_first[i];
+        for (int y = tiles.y.first; y < tiles.y.end; ++y)
+            for (int x = tiles.x.first; x < tiles.x.end; ++x, ++pair) {
+                lists_of_pairs[pair] = (unsigned)tiles.list(x, y, input);
+                ids[pair] = (unsigned)prim_id;
+            }
     }
     const int used = is_full ? 0 : (int)*listed;
     for (int i : grid_stride(capacity - used)) {

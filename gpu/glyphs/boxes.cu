@@ -28,18 +28,62 @@ __device__ __forceinline__ SeenThing seen_thing(const ViewFrame& frame, const Sp
             make_float4(shape.centre.x, shape.centre.y, shape.centre.z, record[0].w)};
 }
 
+// Where a sphere or a glyph is seen, as it is kept.
+struct BoxesOut {
+    int rows;
+    uint2* boxes;
+    SphereStruct* structs;
+    unsigned *order_keys, *prim_ids;
+
+    __device__ __forceinline__ void write(int i, const ViewFrame& frame, const PixelBox& box, float4 ball,
+                                          float nearest) const {
+        const uint2 kept = packed(pixels_or_none({box.x, drawn_rows(box.y, frame, rows)}));
+        if (SPHERE_STRUCTS) structs[i] = {ball, kept, make_uint2(0u, 0u)};
+        else boxes[i] = kept;
+        if (!order_keys) return;
+        order_keys[i] = key_of_distance(nearest);
+        if (prim_ids) prim_ids[i] = (unsigned)i;
+    }
+};
+
+// A pack of spheres at once.
+__device__ __forceinline__ void write_pack(const ViewFrame& frame, const Spheres& spheres, int first,
+                                           const BoxesOut& out) {
+    Place<Real> centre;
+    for (int i = 0; i < PACK; ++i) {
+        const float3 point = spheres.point(first + i);
+        set_lane(centre.x, i, point.x);
+        set_lane(centre.y, i, point.y);
+        set_lane(centre.z, i, point.z);
+    }
+    const Real given = load(&spheres.radii[first]);
+    const Real sum = (centre.x - centre.x) + (centre.y - centre.y) + (centre.z - centre.z) + (given - given);
+    const Real radius = select((sum == 0.0f) & (given >= 0.0f), given, splat(-1.0f));  // as records have it
+    const float* eye = frame.camera + CameraRow::eye;
+    const Place<Real> place = {centre.x - eye[0], centre.y - eye[1], centre.z - eye[2]};
+    const PixelBoxOf<Int> box = pixel_box_at<PRINTED_BOXES>(frame, place, radius);
+    const Real nearest = nearest_distance(frame, place, radius);
+    for (int i = 0; i < PACK; ++i)
+        out.write(
+            first + i, frame, {{lane(box.x.first, i), lane(box.x.end, i)}, {lane(box.y.first, i), lane(box.y.end, i)}},
+            make_float4(lane(centre.x, i), lane(centre.y, i), lane(centre.z, i), lane(radius, i)), lane(nearest, i));
+}
+
 extern "C" __global__ void write_boxes(const ViewFrame* frame, Spheres spheres, const float4* glyph_rows,
                                        int glyph_count, int rows, uint2* boxes, SphereStruct* structs,
                                        unsigned* order_keys, unsigned* prim_ids) {
-    for (int i : grid_stride(spheres.count + (GLYPHS ? glyph_count : 0))) {
-        const SeenThing seen = seen_thing(*frame, spheres, glyph_rows, i);
-        const PixelBox box = {seen.box.x, drawn_rows(seen.box.y, *frame, rows)};
-        const uint2 kept = packed(pixels_or_none(box));
-        if (SPHERE_STRUCTS) structs[i] = {seen.ball, kept, make_uint2(0u, 0u)};
-        else boxes[i] = kept;
-        if (!order_keys) continue;
-        const float3 centre = make_float3(seen.ball.x, seen.ball.y, seen.ball.z);
-        order_keys[i] = key_of_distance(nearest_distance(*frame, centre, seen.ball.w));
-        if (prim_ids) prim_ids[i] = (unsigned)i;
+    const BoxesOut out = {rows, boxes, structs, order_keys, prim_ids};
+    const int count = spheres.count + (GLYPHS ? glyph_count : 0);
+    for (int pack : grid_stride((count + PACK - 1) / PACK)) {
+        const int first = pack * PACK;
+        if (!IS_SINGLE_RAY && first + PACK <= spheres.count) {
+            write_pack(*frame, spheres, first, out);
+            continue;
+        }
+        for (int i = first; i < min(first + PACK, count); ++i) {
+            const SeenThing seen = seen_thing(*frame, spheres, glyph_rows, i);
+            const float3 centre = make_float3(seen.ball.x, seen.ball.y, seen.ball.z);
+            out.write(i, *frame, seen.box, seen.ball, nearest_distance(*frame, centre, seen.ball.w));
+        }
     }
 }

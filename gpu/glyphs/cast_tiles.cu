@@ -11,8 +11,12 @@
 // each test makes its own), MOST_THREADS (of a block), PRINTED_BOXES, and those of tiles.cuh.
 #include "gpu/device/block.cuh"
 #include "gpu/glyphs/sphere_bounds.cuh"
+#include "gpu/glyphs/tile_rays.cuh"
 #include "gpu/glyphs/tiles.cuh"
 #include "gpu/trace/on_primitive.cuh"
+
+// Variant 2 of packs, with their rays and the nearest hits of these in one place.
+constexpr bool KEEPS_HITS = VARIANT == 2 && !IS_SINGLE_RAY && RAY_PIXELS > 0 && LOCAL_PIXELS > 0;
 
 // Threads of a block lie side by side in the tile, `block_x` in a row: each has every step-th pixel from its own on. On
 // the host one thread takes packs of pixels in turn.
@@ -49,39 +53,6 @@ __device__ __forceinline__ TileList list_of(const TileInput& input, int tile, in
     return {input.large, input.ids + input.first[list], large_count, large_count + input.counts[list],
             layer == 0 ? -FLOAT_MAX : input.layer_begins[layer]};
 }
-
-// The rays of a tile's pixels, made once: what differs among them, in planes of STRIDE numbers.
-struct TileRays {
-    float* planes;
-    int x, y, width;
-    static constexpr int STRIDE = RAY_PIXELS + PACK;
-
-    __device__ __forceinline__ float* at(int px, int py) const { return planes + ((py - y) * width + (px - x)); }
-    __device__ __forceinline__ void keep(const ViewFrame& frame, const PixelBox& area) const {
-        const int packs_across = (width + PACK - 1) / PACK;
-        for (int pack : block_stride(packs_across * (area.y.end - area.y.first))) {
-            const int px = x + pack % packs_across * PACK, py = y + pack / packs_across;
-            const Rays rays = rays_from(frame, px, py, area.x.end);
-            const bool is_orthographic = frame.camera[CameraRow::is_orthographic] != 0.0f;
-            float* kept = at(px, py);
-            store(kept, is_orthographic ? rays.ox : rays.dx);
-            store(kept + STRIDE, is_orthographic ? rays.oy : rays.dy);
-            store(kept + 2 * STRIDE, is_orthographic ? rays.oz : rays.dz);
-            store(kept + 3 * STRIDE, rays.t_min);
-            store(kept + 4 * STRIDE, rays.t_max);
-        }
-    }
-    __device__ __forceinline__ Rays rays(const ViewFrame& frame, int px, int py, int end_x) const {
-        const float *kept = at(px, py), *camera = frame.camera;
-        const float *eye = camera + CameraRow::eye, *ahead = camera + CameraRow::ahead;
-        const Real a = load(kept), b = load(kept + STRIDE), c = load(kept + 2 * STRIDE);
-        const Real t_min = load(kept + 3 * STRIDE), t_max = load(kept + 4 * STRIDE);
-        const Mask active = (splat_int(px) + lane_index() < splat_int(end_x)) & (t_min < t_max);
-        if (camera[CameraRow::is_orthographic] != 0.0f)
-            return make_rays(a, b, c, splat(ahead[0]), splat(ahead[1]), splat(ahead[2]), t_min, t_max, active);
-        return make_rays(splat(eye[0]), splat(eye[1]), splat(eye[2]), a, b, c, t_min, t_max, active);
-    }
-};
 
 // Hit keys of one tile, in shared memory or in the picture.
 struct TileBuffer {
@@ -122,12 +93,12 @@ struct Tile {
     int number;
     PixelBox area;
     TileBuffer buffer;
-    TileRays kept_rays;
+    TileHits kept;
     Lattice own;
 
     __device__ __forceinline__ TileList list(int layer) const { return list_of(input, number, layer); }
     __device__ __forceinline__ Rays rays(int x, int y, int end_x) const {
-        return RAY_PIXELS > 0 ? kept_rays.rays(frame, x, y, end_x) : rays_from(frame, x, y, end_x);
+        return RAY_PIXELS > 0 ? kept.rays.rays(frame, x, y, end_x) : rays_from(frame, x, y, end_x);
     }
     __device__ __forceinline__ Intersection test(int prim_id, int x, int y, int end_x) const {
         return intersect_at(input, prim_id, rays(x, y, end_x));
@@ -136,11 +107,16 @@ struct Tile {
         const float4 sphere = ball_of(input, prim_id);
         return nearest_distance(frame, make_float3(sphere.x, sphere.y, sphere.z), sphere.w);
     }
+    // The same as boxes.cu wrote it for layers, where it was not sorted since.
+    __device__ __forceinline__ float known_nearest(int prim_id) const {
+        return LAYERS > 1 && !FRONT_TO_BACK ? distance_of_key(input.order_keys[prim_id]) : nearest(prim_id);
+    }
     // The part of a sphere's box that lies in the tile; where tiles have no lists it may be empty.
     __device__ __forceinline__ PixelBox box_of(int prim_id) const { return both(input.box(prim_id), area); }
 
     // For the whole block: whether all that is not nearer than `distance` is behind what every pixel has.
     __device__ __forceinline__ bool is_covered(float distance) const {
+        if (KEEPS_HITS) return kept.is_covered(area, distance);
         const int width = area.x.end - area.x.first;
         block_sync();
         bool is_open = false;
@@ -195,6 +171,23 @@ __device__ __forceinline__ void pixels_by_pixels(const Tile& tile) {
                     tile.buffer.at(x + i % COLUMNS, y + i / COLUMNS) = hit_key(lane(closest.hits.t, i), prim_id);
             }
         }
+}
+
+// Variant 2 of packs. Spheres lie in memory in another order than in lists, so those that follow are asked for.
+__device__ __forceinline__ void keep_spheres(const Tile& tile, const TileList& list) {
+    for (int i = 0; i < list.count; ++i) {
+        const int prim_id = list.sphere(i);
+        tile.input.prefetch(list.sphere(min(i + PREFETCH_POINTS_AHEAD, list.count - 1)));
+        const PixelBox box = tile.box_of(prim_id);
+        if (box.is_empty()) continue;
+        const PixelBox& looked_at = BOX_LOOPS ? box : tile.area;
+        const float least = tile.known_nearest(prim_id);
+        const float4 sphere = ball_of(tile.input, prim_id);  // read once: what is kept might lie there, to a compiler
+        for (int y = looked_at.y.first; y < looked_at.y.end; ++y)
+            for (int x = looked_at.x.first; x < looked_at.x.end; x += PACK)
+                if (tile.kept.is_open(x, y, looked_at.x.end, least))
+                    tile.kept.keep(intersect_read(tile.input, sphere, prim_id, tile.rays(x, y, looked_at.x.end)), x, y);
+    }
 }
 
 // Variant 2: spheres outside, pixels side by side. Each thread keeps to pixels of its own, with boxes too.
@@ -273,7 +266,8 @@ __device__ __forceinline__ void cast_tile(const Tile& tile) {
     for (int layer = 0; layer < LAYERS; ++layer) {
         const TileList list = tile.list(layer);
         if (layer > 0 && tile.is_covered(list.begin)) break;
-        if (VARIANT == 2) spheres_by_pixels(tile, list);
+        if (KEEPS_HITS) keep_spheres(tile, list);
+        else if (VARIANT == 2) spheres_by_pixels(tile, list);
         if (VARIANT == 4) spheres_by_spheres(tile, list);
         if (VARIANT == 5) spheres_by_box_pixels(tile, list);
     }
@@ -282,6 +276,7 @@ __device__ __forceinline__ void cast_tile(const Tile& tile) {
 extern "C" __global__ void __launch_bounds__(MOST_THREADS) cast_tiles(const ViewFrame* frame, TileInput input) {
     SHARED uint64 local[LOCAL_PIXELS > 0 ? LOCAL_PIXELS : 1];
     SHARED float rays[RAY_PIXELS > 0 ? 5 * TileRays::STRIDE : 1];
+    SHARED int prim_ids[KEEPS_HITS ? TileRays::STRIDE : 1];
     if (LISTED && input.status[IS_FULL]) return;  // the lists are not whole: splat.cu draws instead
     for (int at = block_index(); at < input.across * input.down; at += block_count()) {
         const PixelBox area = area_of(input, *frame, at);
@@ -289,8 +284,15 @@ extern "C" __global__ void __launch_bounds__(MOST_THREADS) cast_tiles(const View
         const int width = area.x.end - area.x.first, pixels = width * (area.y.end - area.y.first);
         uint64* drawn = input.keys + (int64)area.y.first * frame->width + area.x.first;
         const TileBuffer picture = {drawn, area.x.first, area.y.first, frame->width};
-        const TileRays kept = {rays, area.x.first, area.y.first, width};
-        if (RAY_PIXELS > 0) kept.keep(*frame, area);
+        const TileHits kept = {{rays, area.x.first, area.y.first, width}, prim_ids};
+        if (RAY_PIXELS > 0) kept.rays.keep(*frame, area);
+        if (KEEPS_HITS) {
+            kept.clear(area);
+            cast_tile({input, *frame, at, area, picture, kept, lattice_of(input)});
+            for (int y = area.y.first; y < area.y.end; ++y)
+                for (int x = area.x.first; x < area.x.end; ++x) picture.at(x, y) = kept.key(x, y);
+            continue;
+        }
         if (LOCAL_PIXELS == 0) {
             if (RAY_PIXELS > 0) block_sync();
             cast_tile({input, *frame, at, area, picture, kept, lattice_of(input)});

@@ -189,10 +189,10 @@ class TileCaster:
             self._cast_splats(units, rays, primitives.count, tile_input, None)
             return
         as_structs = self.drawn_by.sphere_layout == "structs"
-        has_ids = self.list_order == "front_to_back" or self.layer_count > 1
-        has_order = has_ids or self._has_parts
+        has_ids = self.list_order == "front_to_back"
+        has_order = has_ids or self.layer_count > 1 or self._has_parts
         boxes = self.lists.write_boxes(units["boxes"], rays, primitives, as_structs, has_order, has_ids)
-        tile_input = make_input(tile_input, boxes=boxes.boxes, structs=boxes.structs)
+        tile_input = make_input(tile_input, boxes=boxes.boxes, structs=boxes.structs, order_keys=boxes.order_keys)
         if self.arrangement == "splat":
             self._cast_splats(units, rays, primitives.count, tile_input, boxes)
             return
@@ -266,7 +266,7 @@ class TileCaster:
             "resolve": UnitSource("gpu/glyphs/resolve.cu", constants=columns, rays_per_thread=0),
         }
         if self.arrangement != "splat" or not self._has_own_boxes:
-            found["boxes"] = UnitSource("gpu/glyphs/boxes.cu", constants=(boxes, structs, glyphs))
+            found["boxes"] = UnitSource("gpu/glyphs/boxes.cu", constants=(boxes, structs, glyphs), rays_per_thread=0)
         if self._has_parts:
             found["nearest_first"] = UnitSource("gpu/glyphs/nearest_first.cu", constants=(own_boxes, boxes, *plain))
         if self.has_lists:

@@ -30,16 +30,18 @@ CANDIDATES: dict[str, tuple[dict[str, Any], ...]] = {
         {"arrangement": "spheres_by_spheres", "lists": "scatter", **_IN_TILES, "depth_tiles": 1},
     ),
     "host": (
+        {
+            "arrangement": "spheres_by_pixels", "lists": "scatter", "tiles": 18, "depth_tiles": 8, "ray_setup": "tile",
+            "local_buffer": True, "box_loops": True,
+        },
         {"arrangement": "splat", "near_first": True},
-        {"arrangement": "pixels_by_pixels", "lists": "front_to_back", "tiles": 64, "depth_tiles": 1},
     ),
-}
-"""What is tried on each kind of target; the first is the rule's, but for HOST_TILES_PX. Few, as a unit of each is
-compiled."""
+}  # fmt: skip
+"""What is tried on each kind of target; the first is the rule's. Few, as a unit of each is compiled."""
 
-HOST_TILES_PX = (1.2, 3.4)
-"""Radii between which tiles are the rule's on a host. 100,000 spheres at 512x512, in tiles and splatted, CPU ms of two
-busy cores: of 1 px 59 and 52, 2 px 60 and 72, 3 px 54 and 73, 4 px 115 and 70, 12 px 198 and 52."""
+HOST_TILE_SIDE = 30
+"""Pixels of a tile's side on a host, in the mean: a tile's rays and their hits stay in a core's first cache, and are no
+more than RAY_PIXELS in pictures up to ten times as wide as high. 24 to 32 are equally fast."""
 
 UNTIMED, TIMED = 4, 4
 """Frames of a candidate: in the first ones kernels are compiled, lists get their memory and launches are captured."""
@@ -51,11 +53,13 @@ SPREAD = 0.75
 """A picture counts as alike until a logarithm of its numbers is so far from the class's own."""
 
 
-def candidates_of(kind: str, radius: float) -> tuple[dict[str, Any], ...]:
-    """What is tried on a kind of target for spheres of so many pixels, the rule's first."""
+def candidates_of(kind: str, pixels: int) -> tuple[dict[str, Any], ...]:
+    """What is tried on a kind of target for pictures of so many pixels, the rule's first."""
     found = CANDIDATES[kind]
-    is_tiled = kind == "host" and HOST_TILES_PX[0] <= radius < HOST_TILES_PX[1]
-    return (found[1], found[0], *found[2:]) if is_tiled else found
+    if kind != "host":
+        return found
+    tiles = max(1, math.ceil(math.sqrt(pixels) / HOST_TILE_SIDE))
+    return tuple({**candidate, "tiles": tiles} if "tiles" in candidate else candidate for candidate in found)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -153,6 +157,7 @@ class Chooser:
     def __init__(self, target: Target, options: GlyphOptions, scene: object) -> None:
         self.target, self.options = target, options
         self._class: tuple[int, ...] | None = None
+        self._pixels = 1
         self._trials = _TRIALS.setdefault(target, weakref.WeakKeyDictionary()).setdefault(scene, {})
 
     @property
@@ -164,6 +169,7 @@ class Chooser:
         """Between frames: the options to draw by, why, and what is to be called for a frame that draws by them."""
         if not self.is_open:
             return self.options, "chosen", _no_ticket
+        self._pixels = situation.pixels
         if self._class is None or not situation.is_like(self._class):
             self._class = situation.class_of
         trial = self._trials.get(self._class)
@@ -191,19 +197,14 @@ class Chooser:
 
     def _measured(self, trial: Trial, best: int) -> str:
         assert self._class is not None
-        spheres, radius = 2.0 ** self._class[0], self._radius
+        spheres, radius = 2.0 ** self._class[0], 2.0 ** (0.5 * self._class[1])
         what = f"fastest of {trial.count} measured here" if best else f"none of {trial.count} measured here is faster"
         of = f"about {spheres:,.0f} spheres of {brief(radius, 2)} px"
         times = trial.times.get(best)
         return f"auto: {what} for {of}" + (f", {brief(min(times))} ms" if times else "")
 
-    @property
-    def _radius(self) -> float:
-        """Of the class, in pixels."""
-        return 1.0 if self._class is None else 2.0 ** (0.5 * self._class[1])
-
     def _candidate(self, number: int) -> GlyphOptions:
-        return dataclasses.replace(self.options, **candidates_of(self.target.kind, self._radius)[number])
+        return dataclasses.replace(self.options, **candidates_of(self.target.kind, self._pixels)[number])
 
 
 def _no_ticket() -> None:

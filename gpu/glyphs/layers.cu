@@ -33,7 +33,7 @@ extern "C" __global__ void write_layers(TileInput input, const unsigned* order_k
     for (int i : grid_stride(input.count())) {
         const float distance = ordered_float(ordered_of(order_keys[i]));
         int layer = 0;
-        while (layer + 1 < input.layer_count && input.layer_begins[layer + 1] <= distance) ++layer;
+        for (int next = 1; next < input.layer_count; ++next) layer += input.layer_begins[next] <= distance;
         layers[i] = (uint8)layer;
     }
 }

@@ -32,7 +32,7 @@ class GlyphOptions:
         "What loops go over and what threads share: splat takes no tiles and keeps the nearest by an atomic minimum; "
         "the others are Soell's variants 1 to 5, the outer loop and then what threads take side by side. auto takes "
         "what was fastest when a window's first frames tried some, with lists, tiles and blocks of its own; pictures "
-        "that are rendered go by a rule: splat on a GPU, pixels_by_pixels on the CPU.",
+        "that are rendered go by a rule: splat on a GPU, spheres_by_pixels on the CPU.",
         choices=("auto", *ARRANGEMENTS),
     )
     lists: str = option(
@@ -66,7 +66,8 @@ class GlyphOptions:
     ray_setup: str = option(
         "test",
         "Where a pixel's ray is made: test makes it for each sphere, tile keeps the rays of a tile's pixels in shared "
-        "memory, where they fit (in place of the thesis' increments, 5.2.1, whose rounding errors add up).",
+        "memory, where they fit (in place of the thesis' increments, 5.2.1, whose rounding errors add up). On the CPU "
+        "variant 2 keeps the nearest hits beside them and tests nothing behind these.",
         choices=("test", "tile"),
     )
     sphere_layout: str = option(

@@ -2,14 +2,18 @@
 #pragma once
 #include "gpu/device/types.cuh"
 
-// Pixels of a picture's axis: from `first` up to, not including, `end`.
-struct PixelRange {
-    int first, end;
+// Pixels of a picture's axis: from `first` up to, not including, `end`. Of a pack's spheres `Whole` is Int.
+template <class Whole>
+struct PixelRangeOf {
+    Whole first, end;
 };
-struct PixelBox {
-    PixelRange x, y;
+using PixelRange = PixelRangeOf<int>;
+template <class Whole>
+struct PixelBoxOf {
+    PixelRangeOf<Whole> x, y;
     __device__ __forceinline__ bool is_empty() const { return x.first >= x.end || y.first >= y.end; }
 };
+using PixelBox = PixelBoxOf<int>;
 
 constexpr PixelBox NO_PIXELS = {{0, 0}, {0, 0}};
 __device__ __forceinline__ PixelBox pixels_or_none(const PixelBox& box) { return box.is_empty() ? NO_PIXELS : box; }

@@ -61,8 +61,7 @@ struct Splatter {
     __device__ __forceinline__ void draw_at(float4 sphere, int prim_id, int x, int y) const {
         const int end_x = PACK > 1 ? unpacked(kept.box).x.end : x + 1;  // a pack is of the lane's own sphere
         const Rays rays = rays_from(frame, x, y, end_x);
-        const Intersection found = input.is_glyph(prim_id) ? intersect_glyph(input.glyph(prim_id), prim_id, rays)
-                                                           : intersect_sphere(sphere, prim_id, rays);
+        const Intersection found = intersect_read(input, sphere, prim_id, rays);
         const unsigned hits = mask_bits(found.hit);
         uint64* at = input.keys + (int64)y * frame.width + x;
         for (int i = 0; i < PACK; ++i)

@@ -22,6 +22,15 @@ struct TileInput : TileArrays<Spheres> {
         return glyph_of(at[0], at[1], at[2]);
     }
 
+    // Asks for all that a test of it reads.
+    __device__ __forceinline__ void prefetch(int prim_id) const {
+        if (order_keys) ::prefetch(&order_keys[prim_id]);
+        if (SPHERE_STRUCTS) return ::prefetch(&structs[prim_id]);
+        ::prefetch(&boxes[prim_id]);
+        if (is_glyph(prim_id)) return ::prefetch(&glyph_rows[3 * (int64)(prim_id - spheres.count)]);
+        spheres.prefetch_points(prim_id);
+        ::prefetch(&spheres.radii[prim_id]);
+    }
     __device__ __forceinline__ PixelBox box(int prim_id) const {
         const uint2* at = SPHERE_STRUCTS ? &structs[prim_id].box : &boxes[prim_id];
         return unpacked(READ_ONLY ? load_read_only(at) : *at);
@@ -78,7 +87,12 @@ __device__ __forceinline__ Intersection intersect_sphere(float4 sphere, int prim
     const float4 id = make_float4(__int_as_float(prim_id), 0.0f, 0.0f, 0.0f);
     return SphereRecords{nullptr}.intersect_fetched(sphere, id, id, 0, rays);
 }
-// The same of what is a glyph perhaps, on the scene's own arrays.
+// The same of what is a glyph perhaps, on the scene's own arrays; `sphere`: where it is none.
+__device__ __forceinline__ Intersection intersect_read(const TileInput& input, float4 sphere, int prim_id,
+                                                       const Rays& rays) {
+    if (input.is_glyph(prim_id)) return intersect_glyph(input.glyph(prim_id), prim_id, rays);
+    return intersect_sphere(sphere, prim_id, rays);
+}
 __device__ __forceinline__ Intersection intersect_at(const TileInput& input, int prim_id, const Rays& rays) {
     if (input.is_glyph(prim_id)) return intersect_glyph(input.glyph(prim_id), prim_id, rays);
     return intersect_sphere(input.sphere(prim_id), prim_id, rays);

@@ -213,7 +213,7 @@ def test_statistics_say_which_arrangement_and_why(host_target: Target, may_try: 
     view = View(ViewSettings(ray_type="flat", primary="tiles"), Camera(), ArrayPixels(host_target, *SIZE))
     engine.render_frame(Moment(0.0, 0, 0), [view])
     said = engine.flush().views[0].primary
-    assert said.startswith("pixels_by_pixels, lists front_to_back, 64 tiles a side (auto: ") and reason in said
+    assert said.startswith("spheres_by_pixels, lists scatter in 8 layers, 2 tiles a side (auto: ") and reason in said
     engine.close()
 
 

@@ -30,8 +30,12 @@ extern "C" __global__ void compute_reals(const float* left, const float* right, 
                                 1.0f / b,
                                 gather(left, load(places + pack * PACK)),
                                 to_real(lane_index()),
-                                splat(7.5f)};
-        for (int row = 0; row < 17; ++row) put(rows, row, packs, pack, results[row]);
+                                splat(7.5f),
+                                a / 4.0f,
+                                lanes_floor(a),
+                                lanes_ceil(a),
+                                splat_as(a, 2.5f)};
+        for (int row = 0; row < 21; ++row) put(rows, row, packs, pack, results[row]);
     }
 }
 

@@ -80,7 +80,7 @@ def test_reals(processors: Target, width: int) -> None:
         b,
         places,
         PACKS,
-        np.zeros((17, len(a)), np.float32),
+        np.zeros((21, len(a)), np.float32),
         width=width,
     )[-1]
     with np.errstate(all="ignore"):
@@ -92,6 +92,7 @@ def test_reals(processors: Target, width: int) -> None:
             smaller, larger = np.fmin(a, b), np.fmax(a, b)
         expected = [a + b, a - b, a * b, a / b, -a, smaller, larger, np.abs(a), np.sqrt(np.abs(a)), chosen]
         expected += [a + 2, 2 - a, a * 3, 1 / b, a[places], lanes, np.full_like(a, 7.5)]
+        expected += [a / 4, np.floor(a), np.ceil(a), np.full_like(a, 2.5)]
     for row, (found, wanted) in enumerate(zip(rows, expected, strict=True)):
         np.testing.assert_array_equal(found, wanted.astype(np.float32), err_msg=f"row {row}")
 

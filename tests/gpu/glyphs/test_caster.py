@@ -160,6 +160,7 @@ MORE_OF_GLYPHS: tuple[dict[str, Any], ...] = (
 OF_GLYPHS = [
     GlyphOptions(arrangement="splat"),
     GlyphOptions(arrangement="pixels_by_pixels", lists="front_to_back", depth_tiles=3, tiles=7),
+    GlyphOptions(arrangement="spheres_by_pixels", depth_tiles=3, ray_setup="tile", tiles=7),
     *(
         pytest.param(GlyphOptions(arrangement=name, tiles=7, **more), marks=pytest.mark.full)
         for name in ARRANGEMENTS[1:]
@@ -189,6 +190,8 @@ def test_glyphs_are_hit_as_by_brute_force_too(exact_target: Target, options: Gly
         GlyphOptions(arrangement="pixels_by_pixels", tiles=200),
         GlyphOptions(arrangement="pixels_by_pixels", depth_tiles=5, tiles=4),
         GlyphOptions(arrangement="spheres_by_pixels", lists="front_to_back", depth_tiles=64, ray_setup="tile", tiles=4),
+        GlyphOptions(arrangement="spheres_by_pixels", lists="none", ray_setup="tile", box_loops=False, tiles=4),
+        GlyphOptions(arrangement="spheres_by_pixels", sphere_layout="structs", ray_setup="tile", tiles=3),
         GlyphOptions(arrangement="pixels_by_spheres", depth_tiles=3, sphere_layout="structs", tiles=4),
         GlyphOptions(arrangement="spheres_by_spheres", lists="cpu", depth_tiles=8, local_buffer=False, tiles=4),
         GlyphOptions(arrangement="spheres_by_box_pixels", depth_tiles=8, spheres_in="read_only", tiles=4),

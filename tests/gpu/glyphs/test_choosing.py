@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from raygrove.gpu.camera import Camera
+from raygrove.gpu.glyphs.caster import RAY_PIXELS
 from raygrove.gpu.glyphs.choosing import (
     CANDIDATES,
     PATIENCE,
@@ -19,6 +20,7 @@ from raygrove.gpu.glyphs.choosing import (
     typical_radius,
 )
 from raygrove.gpu.glyphs.options import GlyphOptions
+from raygrove.gpu.glyphs.tile_lists import Tiling
 from raygrove.gpu.target.base import Target
 
 HERE = Situation(100_000, 3.0, 512 * 512)
@@ -56,26 +58,29 @@ def run_trial(of: Chooser, times_ms: Sequence[float], situation: Situation = HER
     return drawn
 
 
-@pytest.mark.parametrize("kind", CANDIDATES)
-def test_candidates_are_options_and_the_rule_is_the_first(kind: str) -> None:
+@pytest.mark.parametrize(("kind", "rule"), [("cuda", "splat"), ("host", "spheres_by_pixels")])
+def test_candidates_are_options_and_the_rule_is_the_first(kind: str, rule: str) -> None:
     made = [dataclasses.replace(GlyphOptions(), **candidate) for candidate in CANDIDATES[kind]]
     assert len(set(made)) == len(made)
-    assert made[0].arrangement == "splat" and made[0].near_first
-
-
-@pytest.mark.parametrize(
-    ("kind", "radius", "arrangement"),
-    [("host", 1.0, "splat"), ("host", 2.8, "pixels_by_pixels"), ("host", 4.0, "splat"), ("cuda", 2.8, "splat")],
-)
-def test_the_rule_goes_by_the_radius_on_a_host(kind: str, radius: float, arrangement: str) -> None:
+    assert made[0].arrangement == rule and made[0].near_first
     target = AnyTarget()
     target.kind = kind
-    of, spheres = chooser(target=target), dataclasses.replace(HERE, radius=radius)
-    assert of.choose(spheres, False)[0].arrangement == arrangement
-    first, _, _ = of.choose(spheres, True)
-    assert first.arrangement == arrangement, "the rule's is tried first, and stays where little is gained"
-    found = candidates_of(kind, radius)
-    assert sorted(map(str, found)) == sorted(map(str, CANDIDATES[kind]))
+    of = chooser(target=target)
+    for radius in (1.0, 2.8, 12.0):
+        assert of.choose(dataclasses.replace(HERE, radius=radius), False)[0].arrangement == rule
+    assert of.choose(HERE, True)[0].arrangement == rule, "the rule's is tried first"
+
+
+@pytest.mark.parametrize("size", [(512, 512), (1920, 1080), (3840, 2160), (2000, 200), (83, 61), (1, 1)])
+def test_rays_of_a_tile_have_room_on_a_host(size: tuple[int, int]) -> None:
+    """Without it every test would make its ray anew, and nothing would be known of what lies before."""
+    for candidate in candidates_of("host", size[0] * size[1]):
+        options = dataclasses.replace(GlyphOptions(), **candidate)
+        if options.arrangement != "splat":
+            assert options.ray_setup == "tile" and options.local_buffer
+            tiling = Tiling.of(options, *size)
+            assert tiling.pixels <= RAY_PIXELS
+            assert tiling.pixels >= min(size[0] * size[1], RAY_PIXELS // 2)
 
 
 def test_nothing_is_tried_where_it_must_not_be() -> None:

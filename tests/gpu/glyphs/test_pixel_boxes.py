@@ -17,9 +17,17 @@ JITTER = (0.25, 0.75)
 
 
 def boxes_of(
-    target: Target, camera: Camera, centres: np.ndarray, radii: np.ndarray, is_printed: bool = False
+    target: Target, camera: Camera, centres: np.ndarray, radii: np.ndarray, is_printed: bool = False, lanes: int = 1
 ) -> np.ndarray:
-    """What the kernel says: first x, end x, first y, end y of each sphere, (N, 4)."""
+    """What the kernel says: first x, end x, first y, end y of each sphere, (N, 4). `lanes`: a pack's, 0 for the
+    target's own."""
+    return boxes_and_keys(target, camera, centres, radii, is_printed, lanes)[0]
+
+
+def boxes_and_keys(
+    target: Target, camera: Camera, centres: np.ndarray, radii: np.ndarray, is_printed: bool, lanes: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The same, the keys that sort as least distances do, and the numbers beside them."""
     frame = np.zeros((), VIEW_FRAME)
     see_through(frame, camera, *SIZE)
     frame["jitter"] = JITTER
@@ -31,8 +39,10 @@ def boxes_of(
         UnitSource(
             "gpu/glyphs/boxes.cu",
             constants=(("PRINTED_BOXES", is_printed), ("SPHERE_STRUCTS", False), ("GLYPHS", False)),
+            rays_per_thread=lanes,
         )
     )
+    keys, prim_ids = (target.zeros(len(radii), np.uint32, "test") for _ in range(2))
     target.launch(
         unit,
         "write_boxes",
@@ -44,10 +54,11 @@ def boxes_of(
         rows=SIZE[1],
         boxes=boxes,
         structs=None,
-        order_keys=None,
-        prim_ids=None,
+        order_keys=keys,
+        prim_ids=prim_ids,
     )
-    return target.download(boxes).view(np.uint16).reshape(-1, 4).astype(int)
+    found = target.download(boxes).view(np.uint16).reshape(-1, 4).astype(int)
+    return found, target.download(keys).copy(), target.download(prim_ids).copy()
 
 
 def exact_slopes(across: float, along: float, radius: float) -> tuple[float, float]:
@@ -123,3 +134,21 @@ def test_boxes_as_printed_miss_pixels_of_large_spheres(exact_target: Target, rad
     missing = [box[0] - np.ceil(least[0]) for box, least in zip(printed, exact, strict=True) if least is not None]
     assert len(missing) == len(centres)
     assert bool(max(missing) > 0) is is_too_small
+
+
+@pytest.mark.parametrize("is_printed", [False, True])
+@pytest.mark.parametrize("is_orthographic", [False, True])
+def test_packs_have_the_boxes_of_single_spheres(exact_target: Target, is_orthographic: bool, is_printed: bool) -> None:
+    """Round the eye, behind it, wide and tiny ones, and some that are not there; the last ones are no whole pack."""
+    random = np.random.default_rng(4)
+    count = 2021
+    centres, radii = random.normal(scale=3.0, size=(count, 3)), 10.0 ** random.uniform(-5.0, 1.0, count)
+    radii[5::20], radii[6::20], radii[7], radii[8] = -1.0, 0.0, np.nan, np.inf
+    centres[9], centres[10::50, 1], centres[11] = np.inf, np.nan, (0.5, 0.25, 2.0)
+    camera = Camera(eye=(0.5, 0.25, 2.0), orthographic=is_orthographic, near=0.1, far=9.0)
+    single, packed = (boxes_and_keys(exact_target, camera, centres, radii, is_printed, lanes) for lanes in (1, 0))
+    assert len(np.unique(single[0], axis=0)) > 150
+    is_there = np.isfinite(centres).all(axis=1) & np.isfinite(radii)
+    for one, other in zip(single, packed, strict=True):
+        np.testing.assert_array_equal(one[is_there], other[is_there])
+    assert not packed[0][~is_there].any()
