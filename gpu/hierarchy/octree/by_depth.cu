@@ -47,11 +47,33 @@ __device__ __forceinline__ Event event_of(const Ends::AtPoint& at) {
     return {at.opened, at.depth, leaf_depth, leaf_depth + 1 - __popc(at.closed), at.opened != 0, at.closed != 0};
 }
 
+// Of each depth the number of the next node: a lane of the warp has one, or the only lane all.
+struct NextNodes {
+    static constexpr int EACH = (DEPTHS + WARP_LANES - 1) / WARP_LANES;
+    static_assert(EACH == 1 || WARP_LANES == 1, "a depth has a lane of its own");
+    int mine[EACH];
+
+    __device__ void load(const int* before, int spans, int span) {
+#pragma unroll
+        for (int k = 0; k < EACH; ++k) {
+            const int depth = warp_lane() + k;
+            mine[k] = depth < DEPTHS ? before[depth * spans + span] : 0;
+        }
+    }
+    __device__ int of(int depth) const {
+        return EACH == 1 ? warp_broadcast(mine[0], depth) : mine[min(depth, EACH - 1)];
+    }
+    __device__ void add(int depth, int nodes) {
+        if (EACH == 1 && warp_lane() != depth) return;
+        mine[EACH == 1 ? 0 : depth] += nodes;
+    }
+};
+
 // Calls on_depth(point, event, depth, newest) for every depth at which something begins or ends at a point, shallow
-// ones first, all lanes of the warp together; `newest` is the number of the newest node of the depth there. `next`: of
-// each depth the number of the next node, in shared memory. Points are loaded while those before are gone through.
+// ones first, all lanes of the warp together; `newest` is the number of the newest node of the depth there. Points are
+// loaded while those before are gone through.
 template <class OnDepth>
-__device__ __forceinline__ void walk_span(const Ends& ends, int span, int* next, OnDepth& on_depth) {
+__device__ __forceinline__ void walk_span(const Ends& ends, int span, NextNodes& next, OnDepth& on_depth) {
     const int lane = warp_lane(), end = min(span * SPAN + SPAN, max(ends.count, 1));
     const Ends::AtPoint nothing = {0u, 0u, 0};
     Ends::AtPoint ahead = span * SPAN + lane < end ? ends.load(span * SPAN + lane) : nothing;
@@ -61,15 +83,13 @@ __device__ __forceinline__ void walk_span(const Ends& ends, int span, int* next,
         ahead = point + WARP_LANES < end ? ends.load(point + WARP_LANES) : nothing;
         const int first = warp_min(event.first_depth()), last = warp_max(event.last_depth());
         if (first > last) continue;
-        on_depth.begin(event, first > 0 ? next[first - 1] - 1 : -1);
+        on_depth.begin(event, first > 0 ? next.of(first - 1) - 1 : -1);
         for (int depth = first; depth <= last; ++depth) {
             const unsigned opened = warp_ballot(event.opens(depth));
-            const int newest = next[depth] + __popc(opened & (2u << lane) - 1u) - 1;
+            const int newest = next.of(depth) + __popc(opened & (2u << lane) - 1u) - 1;
             on_depth(point, event, depth, newest);
-            warp_sync();
-            if (lane == 0) next[depth] += __popc(opened);
+            next.add(depth, __popc(opened));
         }
-        warp_sync();
     }
 }
 
@@ -156,15 +176,14 @@ struct WriteNodes {
 extern "C" __global__ void write_nodes(const int* opens, const int* closes, const int* above, const int* before,
                                        int spans, const int* counts, int* level, int* parent, int* first_child,
                                        int* last_child, int* first_point, int* last_point) {
-    SHARED int shared[WARPS][DEPTHS];
     const int warp = thread_index() / WARP_LANES;
     if (counts[TREE_COUNTS::nodes] == 0) return;
     const Ends ends = {opens, closes, above, counts[TREE_COUNTS::points]};
     WriteNodes written = {level, parent, first_child, last_child, first_point, last_point, -1, 0u};
     for (int span = block_index() * WARPS + warp; span < spans; span += block_count() * WARPS) {
-        for (int depth : lane_stride(DEPTHS)) shared[warp][depth] = before[depth * spans + span];
-        warp_sync();
-        walk_span(ends, span, shared[warp], written);
+        NextNodes next;
+        next.load(before, spans, span);
+        walk_span(ends, span, next, written);
     }
 }
 

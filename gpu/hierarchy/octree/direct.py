@@ -20,7 +20,7 @@ DEPTHS = 22
 WALKS = {"cuda": False, "host": True}
 """Whether nodes are found by a walk along the points, or by a search for each."""
 
-SPANS = {"cuda": 128, "host": 2048}
+SPANS = {"cuda": 64, "host": 2048}
 """Points whose nodes one warp numbers."""
 
 
