@@ -64,8 +64,8 @@ def outcome_of(told: Mapping[str, Any]) -> Outcome:
 def unit_of(parts: list[Any]) -> UnitSource:
     """A unit from the parts that JSON has of it."""
     path, headers, aliases, constants, rays_per_thread = parts
-    pairs = (tuple(tuple(pair) for pair in group) for group in (aliases, constants))
-    return UnitSource(path, tuple(headers), *pairs, rays_per_thread)
+    pairs_of_names, pairs_of_values = (tuple(tuple(pair) for pair in group) for group in (aliases, constants))
+    return UnitSource(path, tuple(headers), pairs_of_names, pairs_of_values, rays_per_thread)
 
 
 # -- what a job reads --------------------------------------------------------------------------------------------------
