@@ -19,7 +19,7 @@ from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.target import choose
 from raygrove.gpu.target.base import Target, TargetError
 
-SMALL, LARGE = make_demo("walker", 400), make_demo("orbit", 20_000)
+SMALL, LARGE = make_demo("walker", 400), make_demo("orbit", 8_000)
 HEAVY = {"render.hierarchy": "sah_events", "render.ray_type": "path", "ray_type.path.strategy": "wavefront"}
 LIGHT = {"render.hierarchy": "lbvh", "render.ray_type": "flat"}
 
