@@ -11,7 +11,7 @@
 
 #if defined(__AVX512VL__) && defined(__AVX512DQ__) || defined(__AVX2__)
 #include "gpu/device/intrinsics.cuh"
-#ifdef NAMED_INTRINSICS
+#if defined(NAMED_INTRINSICS) && defined(__AVX512VL__)
 #include <avx512vlintrin.h>
 //
 #include <avx512dqintrin.h>

@@ -8,6 +8,9 @@
 #ifndef _IMMINTRIN_H_INCLUDED
 #define _IMMINTRIN_H_INCLUDED  // by which the parts know that they may be read
 #endif
+#ifndef _MM_MALLOC_H_INCLUDED
+#define _MM_MALLOC_H_INCLUDED  // no kernel asks for memory
+#endif
 #include <mmintrin.h>
 //
 #include <xmmintrin.h>
@@ -26,12 +29,14 @@
 //
 #include <fmaintrin.h>
 //
+#ifdef __AVX512F__
 #include <avx512fintrin.h>
 //
 #include <avx512vlintrin.h>
 //
 #include <avx512vpopcntdqintrin.h>
 #include <avx512vpopcntdqvlintrin.h>
+#endif
 #else
 #include <immintrin.h>
 #endif
