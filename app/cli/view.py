@@ -58,6 +58,8 @@ def _run(names: argparse.Namespace, words: Words) -> int:
     if names.live:
         return _follow(document, names)
     reference = reference_from(names, document.state.settings)
+    if reference.kind != "none":
+        starting.compile_first(settings.render.device, settings.device.contraction)
     first_look, opened = _FirstLook(names, document), _Opened(document)
     document.on_scene.append(first_look)
     if reference.kind == "demo":

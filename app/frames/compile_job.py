@@ -59,36 +59,38 @@ def compile_units(
 
 
 def make_ready(maker: FrameMaker, state: State) -> None:
-    """Before a scene is there: have what draws imported, the target made, and on a CPU whose cache lacks them the
-    headers of kernels compiled, on a thread. What fails here fails again with the picture, which says why."""
+    """Before a scene is there: have what draws imported and the target made. What fails here fails again with the
+    picture, which says why."""
     with contextlib.suppress(Exception):
-        target = maker.target_for(state)
+        maker.target_for(state)
         view_settings(state)
-        if target.kind == "host":
-            contraction = state.settings.device.contraction
-            threading.Thread(target=_make_headers, args=(contraction,), name="headers", daemon=True).start()
 
 
-def _make_headers(contraction: bool) -> None:
-    from raygrove.gpu.target.host_compiler import make_headers
-
-    with contextlib.suppress(Exception):
-        make_headers(contraction)
+def scene_job(
+    target: Target,
+    scene: Scene,
+    shown: Sequence[ViewSettings],
+    on_progress: Callable[[int, int], None],
+    on_end: Callable[[], None],
+    *,
+    is_quick: bool,
+) -> CompileJob:
+    """What compiles all that pictures of a scene by some settings need on a target; `is_quick` for a first picture."""
+    ahead = AheadCompiler(target, is_quick=is_quick)
+    return CompileJob(ahead, lambda: planned_units(target, scene, shown), on_progress, on_end)
 
 
 class CompileJob:
-    """Compiles what pictures of a scene by some settings need on a target. `on_progress(done, of)` and `on_end()` are
-    called on its threads."""
+    """Compiles what `plan` finds, on its threads; `on_progress(done, of)` and `on_end()` are called there, too."""
 
     def __init__(
         self,
-        target: Target,
-        scene: Scene,
-        shown: Sequence[ViewSettings],
+        ahead: AheadCompiler,
+        plan: Callable[[], Sequence[UnitSource]],
         on_progress: Callable[[int, int], None],
         on_end: Callable[[], None],
     ) -> None:
-        self._given, self._ahead = (target, scene, tuple(shown)), AheadCompiler(target)
+        self._ahead, self._plan = ahead, plan
         self._on_progress, self._on_end = on_progress, on_end
         self._is_cancelled = self._is_done = False
         self._thread = threading.Thread(target=self._run, name="compile", daemon=True)
@@ -109,7 +111,7 @@ class CompileJob:
     def _run(self) -> None:
         # What cannot be planned or compiled here is for whoever draws to meet.
         with contextlib.suppress(Exception):
-            compile_units(self._ahead, planned_units(*self._given), self._say, self._check)
+            compile_units(self._ahead, self._plan(), self._say, self._check)
         self._is_done = True
         if not self._is_cancelled:
             self._on_end()

@@ -210,7 +210,7 @@ class RenderThread:
         if self._is_retry:
             self._is_retry, self._failed, self._present = False, None, None
         if request is None:
-            self._present, self._is_complete = None, True
+            self._present, self._failed, self._is_complete = None, None, True
             self._switching.forget()
             return
         if self._failed is not None and _fails_again(request, *self._failed):
@@ -234,6 +234,8 @@ class RenderThread:
         if request is None:  # kernels are being compiled, and there is nothing to show meanwhile
             self._is_complete = True
             return
+        if self._maker.compiles_ahead:
+            self._switching.prepare(self._maker.target_for(request.state))
         slots = self._take_slots(request)
         if slots is None:
             return
@@ -259,6 +261,8 @@ class RenderThread:
         self._is_complete = outcome.samples >= outcome.samples_wanted and not request.state.settings.update.always
         if request is wanted:
             self._switching.has_drawn(request)
+            if self._maker.compiles_ahead:
+                self._switching.improve(self._maker.target_for(request.state))
         elif not request.is_moving:  # at rest the compilers have the processors
             self._is_complete = True
         statistics = outcome.statistics

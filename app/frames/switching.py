@@ -2,7 +2,8 @@
 
 A choice is tried first without compiling anything. Where a unit is missing in the cache, all that it needs is compiled
 beside the drawing (compile_job.py), and the choice that was drawn last stands in for it: with the camera, the instant
-and everything else of the request. Nothing stands in where nothing of this scene has been drawn yet.
+and everything else of the request. Nothing stands in where nothing of this scene has been drawn yet: then a CPU's
+kernels are compiled in haste, and anew once there is a picture by them (gpu/target/quick_units.py).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from raygrove.app.document.state import State
 from raygrove.app.frames.contestants import as_drawn
 from raygrove.app.frames.views import view_settings, while_looking
 from raygrove.app.settings import option_tables
-from raygrove.gpu.target.base import Target
+from raygrove.gpu.target.base import Target, UnitSource
 
 if TYPE_CHECKING:
     from raygrove.app.frames.compile_job import CompileJob
@@ -36,6 +37,8 @@ class Switching:
         self._drawn: Any = None
         self._wanted: Any = None
         self._job: CompileJob | None = None
+        self._better: CompileJob | None = None
+        self._bettered: set[UnitSource] = set()
 
     def shown(self, request: Any) -> Any:
         """What to draw of a request now: itself, or with what was chosen before; None: nothing until `wake`."""
@@ -65,11 +68,42 @@ class Switching:
             self._on_busy("")
             self._wake()
 
-        from raygrove.app.frames.compile_job import CompileJob  # when something is compiled for the first time
+        from raygrove.app.frames.compile_job import scene_job  # when something is compiled for the first time
 
-        self._wanted, self._job = request, CompileJob(target, request.scene, shown, say, end)
+        stands_in = self._stand_in(request) is not None
+        is_quick = not stands_in and target.quick is not None and target.quick.takes
+        self._wanted, self._job = request, scene_job(target, request.scene, shown, say, end, is_quick=is_quick)
         self._job.start()
-        return self._stand_in(request) is not None
+        return stands_in
+
+    def prepare(self, target: Target) -> None:
+        """Before a frame: see to it that a target takes units that were compiled in haste, and leaves those for which
+        better ones are there."""
+        if target.quick is None:
+            return
+        target.quick.takes = not target.options.checks
+        if self._better is not None and self._better.is_done:
+            self._better = None
+            target.quick.exchange()
+
+    def improve(self, target: Target) -> None:
+        """Compile beside the drawing what a picture was drawn by in haste, as it stays; each unit once."""
+        units = () if target.quick is None else tuple(set(target.quick.sources) - self._bettered)
+        if not units or self._better is not None:
+            return
+        from raygrove.app.frames.compile_job import CompileJob
+        from raygrove.gpu.target.planning import AheadCompiler
+
+        def say(done: int, of: int) -> None:
+            self._on_busy(f"Optimizing kernels, first use only: {done} of {of}")
+
+        def end() -> None:
+            self._on_busy("")
+            self._wake()
+
+        self._bettered.update(units)
+        self._better = CompileJob(AheadCompiler(target), lambda: units, say, end)
+        self._better.start()
 
     def has_drawn(self, request: Any) -> None:
         """Pictures of this choice can be drawn."""
@@ -88,6 +122,10 @@ class Switching:
         """Nothing stands in for anything any more."""
         self.drop()
         self._drawn = None
+        if self._better is not None:
+            self._better.cancel()
+            self._better, self._bettered = None, set()
+            self._on_busy("")
 
     def _stand_in(self, request: Any) -> Any:
         drawn = self._drawn

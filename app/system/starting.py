@@ -4,8 +4,10 @@ for a while, nobody looks for cycles among them, and never again among those tha
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib
+import threading
 
 _begun: list[bool] = []
 
@@ -21,6 +23,17 @@ def load_binding() -> None:
     """Import what binds Qt to Python before a scene is read beside the window's own imports: it looks through all
     modules (shiboken6 6.11.3), and ends the program where another thread imports one meanwhile."""
     importlib.import_module("shiboken6")
+
+
+def compile_first(device: str, contraction: bool) -> None:
+    """On a thread, have compiled what the first picture of an empty cache needs, before what draws it is imported. What
+    fails fails again with the picture, which says why."""
+
+    def begin_it() -> None:
+        with contextlib.suppress(Exception):
+            importlib.import_module("raygrove.gpu.target.first_start").begin(device, contraction)
+
+    threading.Thread(target=begin_it, name="first start", daemon=True).start()
 
 
 def end() -> None:

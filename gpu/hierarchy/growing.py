@@ -12,6 +12,7 @@ before a later frame reserves more, up to the family's limits: there it raises. 
 from __future__ import annotations
 
 import abc
+import weakref
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -38,6 +39,11 @@ from .primitives import KINDS, TraversedRecords, check_primitives
 HEADROOM = (1.5, 1.25, 1.1)
 """Room beyond what the first trees of a scene need, as it moves later: the most that stays within the bytes that are
 preferred, else within the limit of bytes."""
+
+MOST_ROOMS = 64
+"""Trees whose room is remembered on a target: who takes up a structure once more builds its first tree once."""
+
+_rooms: weakref.WeakKeyDictionary[Target, dict[Any, Capacity]] = weakref.WeakKeyDictionary()
 
 GROWTH = (2.0, 1.5, 1.25)
 """By how much room grows that was too small: the most that stays within the bytes that are preferred, or the least."""
@@ -145,38 +151,49 @@ class GrowingHierarchy(MeasuredHierarchy):
             self._known_of, self._too_small = build, status
 
     def _find_room(self, primitives: Primitives, status: int) -> None:
-        """Build with memory that grows until these primitives have enough, and leave headroom: first as for a scene
-        that nothing is known of, or by what was too small. The tree is whole then. Waits."""
+        """Build with memory that grows until these primitives have enough, and leave headroom, into which the draft of
+        the last build is copied: first as for a scene that nothing is known of, or by what was too small. The tree is
+        whole then. Waits."""
         check_primitives(self.name, self.capabilities.primitive_kinds, primitives)
         before = self.tree.arrays_in_use()
+        rooms = _rooms.setdefault(self.target, {})
+        key = (self.name, self.choice, primitives.topology, primitives.view.tobytes())  # of these very arrays
+        known = rooms.pop(key, None) if status == 0 else None
         try:
             if status != 0:
                 self._grow(status, primitives)
             else:
-                self._reserve_within(self.first_capacity(primitives.count), primitives)
-            counts = self._build_and_read(primitives)
+                self._reserve_within(known or self.first_capacity(primitives.count), primitives)
+            draft, counts = self._build_and_read(primitives)
             while counts[STATUS_NOW] != 0:
                 self._grow(int(counts[STATUS_NOW]), primitives)
-                counts = self._build_and_read(primitives)
+                draft, counts = self._build_and_read(primitives)
             before = self.tree.arrays_in_use()
             wanted = self._with_headroom(counts, primitives, is_first=status == 0)
-            if wanted != self.tree.capacity:
+            if wanted != self.tree.capacity and known != self.tree.capacity:  # which has headroom
                 self._reserve(wanted, primitives)
-                self._build_once(primitives)
+                self._publish(draft, primitives)
         except BaseException:
             self.tree.restore(before)  # the tree before, with the room that it had
             self._sized_for = ()
             raise
+        while len(rooms) >= MOST_ROOMS:
+            del rooms[next(iter(rooms))]
+        rooms[key] = self.tree.capacity
         self._sized_for, self._outcome = primitives.topology, None
         self._asked_of = self._known_of = self._builds
 
-    def _build_and_read(self, primitives: Primitives) -> np.ndarray:
-        self._build_once(primitives)
-        return self.target.download(self.tree.counts)
+    def _build_and_read(self, primitives: Primitives) -> tuple[Draft, np.ndarray]:
+        draft = self._build_once(primitives)
+        return draft, self.target.download(self.tree.counts)
 
-    def _build_once(self, primitives: Primitives) -> None:
+    def _build_once(self, primitives: Primitives) -> Draft:
         draft = self.tree.draft()
         self.emit(primitives, draft, self.tree.capacity)
+        self._publish(draft, primitives)
+        return draft
+
+    def _publish(self, draft: Draft, primitives: Primitives) -> None:
         with self.target.phase("build.publish"):
             self.tree.publish(draft, primitives)
         self.finish(primitives, draft)

@@ -173,6 +173,8 @@ class Target(Stoppable, abc.ABC):
     phase_prefix: str = ""
     """Put before the names of phases; the engine sets it, so that the phases of several views in one frame stay apart.
     """
+    quick: Any = None
+    """On the host: units of a first picture (quick_units.py)."""
     _unclaimed_frames: tuple[FrameTiming, ...] = ()
     samples_phases: bool = False
     """Whether frames that replay a captured body may leave their phases untimed but now and then: on a GPU, events

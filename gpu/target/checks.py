@@ -3,6 +3,7 @@ check that failed, which becomes an error that says which check, kernel, place a
 
 from __future__ import annotations
 
+import itertools
 import zlib
 from collections.abc import Iterable
 
@@ -44,18 +45,21 @@ class Checks:
     """Which arrays there are, and what failed. Arrays may be forgotten by any thread, at any time."""
 
     def __init__(self) -> None:
-        self._arrays: dict[int, tuple[int, str]] = {}
+        self._arrays: dict[int, tuple[int, int, str]] = {}
+        self._added = itertools.count()
         self._names: dict[int, str] = {}
         self.has_changed = True
 
-    def add(self, address: int, size: int, tag: str) -> None:
-        """There is an array of `size` bytes."""
-        self._arrays[address] = (address + size, tag)
+    def add(self, address: int, size: int, tag: str) -> int:
+        """There is an array of `size` bytes, which may lie where another one does; what it is forgotten by."""
+        number = next(self._added)
+        self._arrays[number] = (address, address + size, tag)
         self.has_changed = True
+        return number
 
-    def forget(self, address: int) -> None:
+    def forget(self, number: int) -> None:
         """It is gone."""
-        self._arrays.pop(address, None)
+        self._arrays.pop(number, None)
         self.has_changed = True
 
     def know(self, kernels: Iterable[str]) -> None:
@@ -65,7 +69,8 @@ class Checks:
     def arrays(self) -> np.ndarray:
         """What kernels are to know from now on, uint64: how many arrays there are, and where each begins and ends."""
         self.has_changed = False
-        known = sorted((first, end) for first, (end, _) in self._arrays.copy().items())[:MOST_ARRAYS]
+        ends = dict(sorted((first, end) for first, end, _ in self._arrays.copy().values()))  # the last of each place
+        known = list(ends.items())[:MOST_ARRAYS]
         return np.array([len(known), *(place for one in known for place in one)], np.uint64)
 
     def error(self, report: np.ndarray) -> CheckFailedError | None:
@@ -75,7 +80,8 @@ class Checks:
             return None
         kernel = self._names.get(int(report["kernel"]), "of a unit")
         if check == _PLACE:
-            _, tag = self._arrays.get(int(report["array"]), (0, "an array that is gone"))
+            place, there = int(report["array"]), self._arrays.copy().values()
+            tag = next((tag for first, _, tag in there if first == place), "an array that is gone")
             what = f"went to element {index:,} where there are {bound:,} ({tag})"
         elif check == _NO_ARRAY:
             what = f"went to element {index:,} of an array that it was not given"

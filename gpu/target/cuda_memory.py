@@ -64,9 +64,8 @@ class DeviceMemory:
         with self._lock:
             self._tags[tag] += reserved
         address = int(owner.block.ptr)
-        weakref.finalize(owner, self._forget, tag, reserved, address).atexit = False
-        if self.checks is not None:
-            self.checks.add(address, math.prod(shape) * kind.itemsize, tag)
+        number = -1 if self.checks is None else self.checks.add(address, math.prod(shape) * kind.itemsize, tag)
+        weakref.finalize(owner, self._forget, tag, reserved, number).atexit = False
         memory = self._cupy.cuda.UnownedMemory(owner.block.ptr, reserved, owner, self._ordinal)
         return self._cupy.ndarray(shape, kind, self._cupy.cuda.MemoryPointer(memory, 0))
 
@@ -82,14 +81,13 @@ class DeviceMemory:
         owner = _Reservation(pointer)
         with self._lock:
             self._tags["mapped"] += size
-        weakref.finalize(owner, self._free_mapped, pointer, size).atexit = False
-        if self.checks is not None:
-            self.checks.add(pointer, values.nbytes, "mapped")
+        number = -1 if self.checks is None else self.checks.add(pointer, values.nbytes, "mapped")
+        weakref.finalize(owner, self._free_mapped, pointer, size, number).atexit = False
         memory = self._cupy.cuda.UnownedMemory(pointer, size, owner, self._ordinal)
         return self._cupy.ndarray(values.shape, values.dtype, self._cupy.cuda.MemoryPointer(memory, 0))
 
-    def _free_mapped(self, pointer: int, size: int) -> None:
-        self._forget("mapped", size, pointer)
+    def _free_mapped(self, pointer: int, size: int, number: int) -> None:
+        self._forget("mapped", size, number)
         self._runtime.cudaFreeHost(pointer)  # waits for what still reads it
 
     def scratch(self, name: str, shape: int | tuple[int, ...], dtype: Any) -> Array:
@@ -157,11 +155,11 @@ class DeviceMemory:
             available, _ = checked(self._runtime.cudaMemGetInfo())
             raise OutOfMemoryError(f"{tag} on the CUDA device", reserved, int(available)) from error
 
-    def _forget(self, tag: str, reserved: int, address: int) -> None:
+    def _forget(self, tag: str, reserved: int, number: int) -> None:
         with self._lock:
             self._tags[tag] -= reserved
         if self.checks is not None:
-            self.checks.forget(address)
+            self.checks.forget(number)
 
 
 def address_of(array: Any) -> int:

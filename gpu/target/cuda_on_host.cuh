@@ -94,10 +94,6 @@ static inline unsigned __byte_perm(unsigned low, unsigned high, unsigned selecto
     return chosen;
 }
 
-#ifndef _LIBCPP_VERSION  // whose C headers have them
-static inline float abs(float value) { return fabsf(value); }
-static inline double abs(double value) { return fabs(value); }
-#endif
 static inline int min(int a, int b) { return a < b ? a : b; }
 static inline int max(int a, int b) { return a > b ? a : b; }
 static inline unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }

@@ -35,9 +35,10 @@ from .base import (
 )
 from .checks import ARRAYS_AT, REPORT, STATE, Checks
 from .host_clock import HostClock
-from .host_compiler import compile_library, processor
+from .host_compiler import processor
 from .host_recording import Recording
 from .host_runtime import load_runtime
+from .quick_units import QuickUnits
 from .stopping import StopFlag
 from .structs import address
 from .thesis_sort import chosen_of_thesis
@@ -91,6 +92,7 @@ class HostTarget(Target):
             raise OutOfMemoryError("the host target's threads", 1 << 20, free_memory())
         self.threads = self._runtime.pool_threads(self._pool)
         self._units: dict[UnitSource, HostUnit] = {}
+        self.quick = QuickUnits(self.options.contraction)
         self._tags: dict[str, int] = {}
         self._scratch: dict[str, np.ndarray] = {}
         self._views: dict[tuple[str, Any, Any], np.ndarray] = {}
@@ -120,14 +122,13 @@ class HostTarget(Target):
     def _count(self, array: np.ndarray, tag: str, size: int, first: int) -> None:
         """Know memory of `size` bytes from the address `first` on for as long as there is the array."""
         self._tags[tag] = self._tags.get(tag, 0) + size
-        weakref.finalize(array, self._forget, tag, size, first).atexit = False
-        if self._checks is not None:
-            self._checks.add(first, size, tag)
+        number = self._checks.add(first, size, tag) if self._checks is not None else 0
+        weakref.finalize(array, self._forget, tag, size, number).atexit = False
 
-    def _forget(self, tag: str, size: int, first: int) -> None:
+    def _forget(self, tag: str, size: int, number: int) -> None:
         self._tags[tag] -= size
         if self._checks is not None:
-            self._checks.forget(first)
+            self._checks.forget(number)
 
     def fill(self, array: Array, value: int | float) -> None:
         is_plain = array.flags.c_contiguous and array.itemsize in (1, 2, 4, 8) and address(array) % 8 == 0
@@ -221,10 +222,7 @@ class HostTarget(Target):
             self._not_captured(f"compile {source.path}")
             with self._compiling():
                 written = write_unit(source, "host", self.lane_count, self.options.checks)
-                library = compile_library(written.text, written.digest, self.options.contraction, check=self.check)
-            entries = {
-                name: ctypes.cast(getattr(library, f"host_entry_{name}"), ctypes.c_void_p) for name in written.kernels
-            }
+                library, entries = self.quick.library(source, written, self.check)
             blocks = {name: ArgumentBlock(signature, address) for name, signature in written.kernels.items()}
             made = self._units[source] = HostUnit(tuple(written.kernels), entries, blocks)
             if self._checks is not None:

@@ -33,9 +33,11 @@ _PATIENCE_S, _CHECK_S = 600.0, 0.1
 OF_INTRINSICS = re.compile(r"_mm\d*_|__m\d|intrin|__builtin_ia32")
 """What a compiler speaks of that does not take instructions by the headers' parts."""
 
+FULL, QUICK = "-O3", "-O1"
+"""Levels of the compiler: of code that stays, and of a first picture's, which is compiled in two thirds of the time."""
+
 _FLAGS = [
     "-std=c++17",
-    "-O3",
     "-march=native",
     "-fPIC",
     "-shared",
@@ -102,11 +104,12 @@ def compiled_file(
     check: Callable[[], None] = lambda: None,
     *,
     is_idle: bool = False,
+    level: str = FULL,
 ) -> pathlib.Path:
     """The file of a unit's library, compiled where the cache has none for these sources, flags, compiler and processor.
     Any thread may ask for it. What `check` raises while the compiler runs ends it. `is_idle`: it has the lowest
     priority."""
-    flags, key = _key(digest, contraction, libraries)
+    flags, key = _key(digest, contraction, libraries, level)
 
     def make(path: pathlib.Path) -> None:
         _compile(text, flags, ["-x", "c++", "-", "-o", str(path.absolute()), *libraries], check, is_idle)
@@ -114,25 +117,31 @@ def compiled_file(
     return cached_file(key, ".so", make, check)
 
 
-def is_compiled(digest: str, contraction: bool) -> bool:
+def is_compiled(digest: str, contraction: bool, level: str = FULL, libraries: tuple[str, ...] = ()) -> bool:
     """Whether the cache has the library of a unit."""
-    return find_file(_key(digest, contraction, ())[1], ".so") is not None
+    return find_file(_key(digest, contraction, libraries, level)[1], ".so") is not None
 
 
-def _key(digest: str, contraction: bool, libraries: tuple[str, ...]) -> tuple[list[str], str]:
+def _key(digest: str, contraction: bool, libraries: tuple[str, ...], level: str = FULL) -> tuple[list[str], str]:
     """The compiler's flags, and the name of what it makes."""
     extra = shlex.split(os.environ.get("RAYGROVE_HOST_FLAGS", ""))
-    flags = [*_FLAGS, f"-ffp-contract={'fast' if contraction else 'off'}", *extra]
+    flags = [level, *_FLAGS, f"-ffp-contract={'fast' if contraction else 'off'}", *extra]
     described = "\n".join([digest, *flags, *libraries, compiler_version(), *find_compiler(), *sorted(processor()[1])])
     return flags, "host-" + hashlib.sha256(described.encode()).hexdigest()[:32]
 
 
 def compile_library(
-    text: str, digest: str, contraction: bool, libraries: tuple[str, ...] = (), check: Callable[[], None] = lambda: None
+    text: str,
+    digest: str,
+    contraction: bool,
+    libraries: tuple[str, ...] = (),
+    check: Callable[[], None] = lambda: None,
+    *,
+    level: str = FULL,
 ) -> ctypes.CDLL:
     """The shared library of a unit, compiled where the cache has none. What `check` raises while the compiler runs ends
     it."""
-    path = compiled_file(text, digest, contraction, libraries, check)
+    path = compiled_file(text, digest, contraction, libraries, check, level=level)
     try:
         return ctypes.CDLL(str(path))
     except OSError:
@@ -141,7 +150,7 @@ def compile_library(
                 missing_ok=True
             )  # whole, but of a system with other libraries (a home folder of several machines): made once more
     try:
-        return ctypes.CDLL(str(compiled_file(text, digest, contraction, libraries, check)))
+        return ctypes.CDLL(str(compiled_file(text, digest, contraction, libraries, check, level=level)))
     except OSError as error:
         raise CompileError(
             f"What the C++ compiler {find_compiler()[0]} made cannot be loaded: {error}. {INSTALL_HINT}"
@@ -153,7 +162,8 @@ def _compile(text: str, flags: list[str], more: list[str], check: Callable[[], N
     compiler does not take those that are named (gpu/device/intrinsics.cuh)."""
     command, prelude = _command(flags)
     run = functools.partial(_run_compiler, check=check, is_idle=is_idle)
-    included = prelude.options(command, lambda line: run(line, ""))
+    of_header = [FULL if flag == QUICK else flag for flag in command]
+    included = prelude.options(of_header, lambda line: run(line, ""))
     if included:
         try:
             return run([*command, *included, *more], text)
@@ -177,8 +187,9 @@ def make_headers(contraction: bool, check: Callable[[], None] = lambda: None) ->
 
 
 def _command(flags: list[str]) -> tuple[list[str], Prelude]:
-    """The compiler with its flags, and what units compiled so have in common."""
-    described = "\n".join([*flags, compiler_version(), *find_compiler(), *sorted(processor()[1])])
+    """The compiler with its flags, and what units compiled so have in common, whatever the level."""
+    alike = [flag for flag in flags if flag not in (FULL, QUICK)]
+    described = "\n".join([*alike, compiler_version(), *find_compiler(), *sorted(processor()[1])])
     return [*find_compiler(), *flags, f"-I{ROOT}"], _prelude(described)
 
 

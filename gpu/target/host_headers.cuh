@@ -3,7 +3,9 @@
 #pragma once
 #define _GLIBCXX_INCLUDE_NEXT_C_HEADERS
 #include <math.h>
-#include <stdlib.h>
 #undef _GLIBCXX_INCLUDE_NEXT_C_HEADERS
 #include <stdint.h>
 #include <string.h>
+
+#include <cstdlib>
+using std::abs;

@@ -63,20 +63,22 @@ def expected_work(source: UnitSource) -> int:
 
 class AheadCompiler:
     """Brings units into the cache for a target. Nothing of the target is used but what it is: any thread may call.
-    `is_idle`: a C++ compiler runs at the lowest priority."""
+    `is_idle`: a C++ compiler runs at the lowest priority; `is_quick`: it compiles for a first picture
+    (quick_units.py)."""
 
-    def __init__(self, target: Target, *, is_idle: bool = False) -> None:
+    def __init__(self, target: Target, *, is_idle: bool = False, is_quick: bool = False) -> None:
         self._kind, self._lane_count, self._options = target.kind, target.lane_count, target.options
-        self._is_idle = is_idle
+        self._is_idle, self._is_quick = is_idle, is_quick
         self._architecture = int(getattr(target, "architecture", 0))
 
     def is_ready(self, source: UnitSource) -> bool:
         """Whether the cache has the unit."""
         text = self._text(source)
         if self._kind == "host":
-            from .host_compiler import is_compiled
+            from .host_compiler import QUICK, is_compiled
 
-            return is_compiled(text.digest, self._options.contraction)
+            digest, contraction = text.digest, self._options.contraction
+            return is_compiled(digest, contraction) or (self._is_quick and is_compiled(digest, contraction, QUICK))
         from .nvrtc import is_compiled as is_compiled_for_gpu
 
         return is_compiled_for_gpu(text, self._architecture, self._options.contraction)
@@ -85,9 +87,16 @@ class AheadCompiler:
         """Compile the unit where the cache lacks it. Raises CompileError, and what `check` raises."""
         text = self._text(source)
         if self._kind == "host":
-            from .host_compiler import compiled_file
+            from .host_compiler import FULL, QUICK, compiled_file
 
-            compiled_file(text.text, text.digest, self._options.contraction, check=check, is_idle=self._is_idle)
+            compiled_file(
+                text.text,
+                text.digest,
+                self._options.contraction,
+                check=check,
+                is_idle=self._is_idle,
+                level=QUICK if self._is_quick else FULL,
+            )
         else:
             from .nvrtc import compile_unit
 

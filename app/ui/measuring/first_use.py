@@ -39,6 +39,7 @@ def main() -> int:
     document = Document(settings)
     if job.demo:
         starting.load_binding()
+        starting.compile_first(settings.render.device, settings.device.contraction)
         document.open_demo(job.demo)
     window = importlib.import_module("raygrove.app.ui.measuring.used_window")  # Qt, as the command loads it: now
     answer = window.measure(document, job.structure, job.size if job.demo else None)

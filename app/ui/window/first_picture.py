@@ -20,17 +20,22 @@ from raygrove.gpu.scene import Scene
 if TYPE_CHECKING:
     from raygrove.app.frames.maker import FrameMaker
 
-SCENE_MS, PICTURE_MS = 1000, 2000
-"""How long a scene may be waited for before the rest of the window is made, and then its first picture, unless kernels
-are compiled for it."""
+SCENE_MS, PICTURE_MS, COMPILING_MS = 1000, 2000, 4000
+"""How long a scene may be waited for before the rest of the window is made, and then its first picture, which takes
+longer where kernels are compiled for it: they come sooner while nothing else is made."""
 
 
 class FirstPicture(QObject):
-    """See the module. `view` shows it, in `stack`; `at` is when it was painted, in seconds as time.time() has them,
-    None where it did not come in time."""
+    """See the module. `view` shows it, in `stack`; `say` says what is done meanwhile; `at` is when it was painted, in
+    seconds as time.time() has them, None where it did not come in time."""
 
     def __init__(
-        self, session: Session, make_view: Callable[[str], Any], stack: QStackedWidget, parent: QObject
+        self,
+        session: Session,
+        make_view: Callable[[str], Any],
+        stack: QStackedWidget,
+        parent: QObject,
+        say: Callable[[str], None] = lambda sentence: None,
     ) -> None:
         super().__init__(parent)
         document = session.document
@@ -42,7 +47,8 @@ class FirstPicture(QObject):
         self._missed: list[Problem] = []
         self._missed_pictures: list[Problem] = []
         self._missed_copies: list[str] = []
-        self._busy = ""
+        self._busy, self._compiles, self._say = "", False, say
+        self._timer = QTimer(self, singleShot=True)
         stack.insertWidget(0, self.view)
         stack.setCurrentIndex(0)
         self._loop.set_view(self.view)
@@ -50,7 +56,8 @@ class FirstPicture(QObject):
     def wait(self) -> None:
         """Open what is being opened and have it drawn, for a while at most; mouse and keyboard wait until later. What
         cannot be opened is left to the whole window, which says why."""
-        bell, timer = Bell(self._open, self), QTimer(self, singleShot=True, interval=SCENE_MS)
+        bell, timer = Bell(self._open, self), self._timer
+        timer.setInterval(SCENE_MS)
 
         def begin_anew(scene: Scene | None) -> None:
             self._ends |= len(as_drawn(self._document.state).views) != 1  # a race has a view of its own
@@ -71,7 +78,8 @@ class FirstPicture(QObject):
         while not self._ends and timer.isActive():
             QCoreApplication.processEvents(flags)
         self._ends = True
-        timer.deleteLater()
+        timer.stop()
+        self._say("")
         self._document.mailroom.wake = lambda: None
         self._document.on_scene.remove(begin_anew)
         self._document.on_problem.remove(self._missed.append)
@@ -118,8 +126,11 @@ class FirstPicture(QObject):
             self.at, self._ends = time.time(), True
 
     def _hear(self, busy: str) -> None:
+        if busy.startswith(COMPILING) and not self._compiles:
+            self._compiles = True
+            self._timer.start(COMPILING_MS)
         self._busy = busy
-        self._ends |= busy.startswith(COMPILING)
+        self._say(busy)
 
     def _fail(self, problem: Problem) -> None:
         self._missed_pictures.append(problem)

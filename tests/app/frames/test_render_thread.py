@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import gc
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -70,6 +72,16 @@ def test_nobody_waits_for_a_compiler(bench: Bench, ends: str) -> None:
         bench.thread.submit(None)
         bench.wait(lambda: bench.maker.engines_closed == 1)
     assert not bench.problems
+
+
+def test_a_closed_scene_is_not_kept_for_its_failure(bench: Bench) -> None:
+    asked = request(settings__render__hierarchy="brute_force")
+    gone = weakref.ref(asked)
+    bench.thread.submit(asked)
+    bench.wait(lambda: bool(bench.problems))
+    del asked
+    bench.thread.submit(None)
+    bench.wait(lambda: gc.collect() >= 0 and gone() is None)
 
 
 def test_samples_add_up_until_there_are_enough_then_it_idles(bench: Bench) -> None:

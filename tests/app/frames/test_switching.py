@@ -19,6 +19,7 @@ from raygrove.app.problems.problem import Problem
 from raygrove.app.scene_io.demos import make_demo
 from raygrove.gpu.camera import fit
 from raygrove.gpu.scene import Moment, Scene
+from raygrove.gpu.target.planning import AheadCompiler
 from tests.waiting import EVENT_S
 
 
@@ -76,8 +77,13 @@ def shown() -> Iterator[Shown]:
 
 @pytest.fixture
 def empty_cache(shown: Shown, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Pictures by lbvh were drawn, and from now on nothing is in the cache."""
+    """Pictures by lbvh were drawn, by kernels that stay, and from now on nothing is in the cache."""
     shown.play("lbvh")
+    while shown.thread._maker.target_for(shown.state).quick.sources:  # where the cache was empty before, too
+        shown.arrived.clear()
+        shown.ask()
+        shown.arrived.wait(1.0)
+    shown.busy.clear()
     tmp_path.chmod(0o700)
     monkeypatch.setenv("RAYGROVE_CACHE", str(tmp_path))
     monkeypatch.setenv("RAYGROVE_HOST_FLAGS", "-O0")
@@ -98,6 +104,27 @@ def test_playing_goes_on_by_the_old_structure_while_another_is_compiled(shown: S
     instants = [frame.request.moment.frame_id for frame in shown.frames]
     assert instants == sorted(instants) and len(set(instants)) >= len(instants) - 2, "each of a newer instant"
     assert shown.frames[before].request.state.settings.render.hierarchy == "lbvh", "it says what it shows"
+
+
+def test_a_first_picture_is_compiled_in_haste_and_then_as_it_stays(
+    shown: Shown, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    tmp_path.chmod(0o700)
+    monkeypatch.setenv("RAYGROVE_CACHE", str(tmp_path))
+    monkeypatch.setenv("RAYGROVE_HOST_FLAGS", "-O0")
+    shown.play("lbvh")
+    target = shown.thread._maker.target_for(shown.state)
+    quick, end = set(target.quick.sources), time.monotonic() + EVENT_S
+    assert len(quick) > 5 and all(AheadCompiler(target, is_quick=True).is_ready(source) for source in quick)
+    while target.quick.sources:
+        assert time.monotonic() < end and not shown.problems
+        shown.arrived.clear()
+        shown.ask()
+        shown.arrived.wait(1.0)
+    assert all(AheadCompiler(target).is_ready(source) for source in quick)
+    said = [sentence for sentence in shown.busy if sentence.startswith("Optimizing")]
+    assert said == [f"Optimizing kernels, first use only: {done} of {len(quick)}" for done in range(len(quick) + 1)]
+    assert shown.busy[-1] == "" and set(shown.structures()) == {"lbvh"}
 
 
 def test_who_takes_the_choice_back_has_the_old_one_at_once(shown: Shown, empty_cache: None) -> None:

@@ -225,6 +225,19 @@ def test_reports_of_an_unknown_array_or_kernel_are_sentences() -> None:
     assert "The kernel gone went" in str(checks.error(report[0]))
 
 
+def test_memory_that_is_lent_twice_is_known_until_both_are_gone() -> None:
+    """Constant arrays are not copied onto a target in main memory: a view and its array may begin at one place."""
+    checks = Checks()
+    whole, part = checks.add(64, 16, "whole"), checks.add(64, 8, "part")
+    other = checks.add(32, 8, "other")
+    assert checks.arrays().tolist() == [2, 32, 40, 64, 80]
+    checks.forget(other)
+    checks.forget(whole)
+    assert checks.has_changed and checks.arrays().tolist() == [1, 64, 72]
+    checks.forget(part)
+    assert checks.arrays().tolist() == [0]
+
+
 @pytest.mark.parametrize("source", [SOURCE, TRACE], ids=lambda source: source.path)
 def test_checked_units_compile_for_nvidia_gpus(source: UnitSource) -> None:
     """What the device runs is tested there (`checked_target`)."""

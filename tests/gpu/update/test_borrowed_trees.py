@@ -3,11 +3,15 @@ tree, and the next frame builds its own, which is timed."""
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from raygrove.gpu.engine import Engine
+from raygrove.gpu.hierarchy.base import Primitives
 from raygrove.gpu.hierarchy.growing import GrowingHierarchy
+from raygrove.gpu.hierarchy.grown_tree import Capacity
 from raygrove.gpu.scene import Moment
 from raygrove.gpu.target.base import Target
 from raygrove.gpu.view import View
@@ -64,9 +68,9 @@ def test_finding_room_is_the_first_build(host_target: Target, monkeypatch: pytes
     finding = [False]
     build, find = GrowingHierarchy._build_once, GrowingHierarchy._find_room
 
-    def noted_build(self: GrowingHierarchy, *given: object) -> None:
+    def noted_build(self: GrowingHierarchy, *given: object) -> object:
         built.append(finding[0])
-        build(self, *given)  # type: ignore[arg-type]
+        return build(self, *given)  # type: ignore[arg-type]
 
     def noted_find(self: GrowingHierarchy, *given: object) -> None:
         finding[0] = True
@@ -77,8 +81,31 @@ def test_finding_room_is_the_first_build(host_target: Target, monkeypatch: pytes
     monkeypatch.setattr(GrowingHierarchy, "_find_room", noted_find)
     engine, view = begun(host_target, True, "grid")
     engine.render_frame(Moment(INSTANT), [view])
-    assert built and all(built)
+    assert built == [True], "what is built is copied to where there is headroom"
     view.borrows = False
     engine.render_frame(Moment(INSTANT), [view])
     assert built.count(False) == 1
+    engine.close()
+
+
+def test_a_tree_that_was_there_before_has_its_room_at_once(
+    host_target: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who goes back to a structure builds it once, whatever its first tree took, into as much memory."""
+    engine, view = begun(host_target, True, "octree_bottom_up")
+    build, counted = GrowingHierarchy._build_once, list[int]()
+
+    def noted(self: GrowingHierarchy, primitives: Primitives) -> object:
+        counted.append(primitives.count)
+        return build(self, primitives)
+
+    monkeypatch.setattr(GrowingHierarchy, "_build_once", noted)
+    monkeypatch.setattr(GrowingHierarchy, "first_capacity", lambda self, count: Capacity(1, 1, 1))
+    engine.render_frame(Moment(INSTANT), [view])
+    first, memory = len(counted), engine.flush().views[0].structure.bytes
+    assert first > 2
+    other = dataclasses.replace(view, settings=dataclasses.replace(view.settings, hierarchy="hploc"))
+    engine.render_frame(Moment(INSTANT), [other])
+    engine.render_frame(Moment(INSTANT), [view])
+    assert len(counted) == first + 1 and engine.flush().views[0].structure.bytes == memory
     engine.close()

@@ -157,11 +157,19 @@ def test_what_is_around_the_picture_is_known_for_a_window_of_that_size(own_folde
     assert again.lines() == (20, 28)
 
 
-def test_nobody_waits_for_kernels_that_are_compiled(
+def test_nobody_waits_long_for_kernels_that_are_compiled(
     begin: Any, qtbot: Any, submitted: Any, moving_scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(opening, "open_scene", lambda *given: moving_scene)
     monkeypatch.setattr(first_picture, "PICTURE_MS", 60_000)
+    monkeypatch.setattr(first_picture, "COMPILING_MS", 300)
+    told, hear = [], first_picture.FirstPicture._hear
+
+    def look(self: Any, busy: str) -> None:
+        hear(self, busy)
+        told.append(self.parent().statusBar().currentMessage())
+
+    monkeypatch.setattr(first_picture.FirstPicture, "_hear", look)
     document = Document()
 
     def compiling(self: RenderThread, request: FrameRequest | None) -> None:
@@ -174,6 +182,7 @@ def test_nobody_waits_for_kernels_that_are_compiled(
     began = time.monotonic()
     window = begin(document)
     assert document.scene is moving_scene and time.monotonic() - began < 30.0
+    assert told[0] == f"{COMPILING} H-PLOC, first use only: 0 of 3", "before the rest is there, too"
     says = lambda: any(label.text().startswith(COMPILING) for label in window.findChildren(BusyLabel))  # noqa: E731
     qtbot.waitUntil(says)  # what was said while nobody of the window was there
     window.close()
