@@ -9,11 +9,15 @@ import gc
 import importlib
 import threading
 
+from raygrove.app.system import kept_code
+
 _begun: list[bool] = []
 
 
 def begin() -> None:
-    """A program starts that will have a window: look for no garbage, where anybody would."""
+    """A program starts that will have a window: look for no garbage, where anybody would, and compile nothing that was
+    compiled before."""
+    kept_code.begin()
     if gc.isenabled():
         gc.disable()
         _begun.append(True)
@@ -22,7 +26,8 @@ def begin() -> None:
 def load_binding() -> None:
     """Import what binds Qt to Python before a scene is read beside the window's own imports: it looks through all
     modules (shiboken6 6.11.3), and ends the program where another thread imports one meanwhile."""
-    importlib.import_module("shiboken6")
+    with kept_code.instead_of_compile():
+        importlib.import_module("shiboken6")
 
 
 def compile_first(device: str, contraction: bool) -> None:

@@ -6,19 +6,21 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from tests.waiting import PROCESS_S
 
 
-def told_by(script: str, home: Path, folder: Path) -> Any:
-    """The JSON that `script` prints, run in `folder`."""
+def told_by(script: str, home: Path, folder: Path, more: Mapping[str, str] | None = None) -> Any:
+    """The JSON that `script` prints, run in `folder`, with `more` in its environment."""
     environment = {
         **os.environ,
         "QT_QPA_PLATFORM": "offscreen",
         "HOME": str(home),
         "XDG_CONFIG_HOME": str(home),
+        **(more or {}),
     }
     done = subprocess.run(
         [sys.executable, "-c", script],

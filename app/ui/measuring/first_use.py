@@ -37,8 +37,8 @@ def main() -> int:
 
     settings = set_option(set_option(Settings(), "render.device", job.device), "window.compile_ahead", False)
     document = Document(settings)
+    starting.load_binding()
     if job.demo:
-        starting.load_binding()
         starting.compile_first(settings.render.device, settings.device.contraction)
         document.open_demo(job.demo)
     window = importlib.import_module("raygrove.app.ui.measuring.used_window")  # Qt, as the command loads it: now

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from raygrove.gpu.target.base import TargetOptions, UnitSource
-from raygrove.gpu.target.host import HostTarget
+from raygrove.gpu.target.host import HostTarget, HostUnit
 from raygrove.gpu.target.planning import AheadCompiler
 from raygrove.gpu.target.stopping import NotCompiled
 
@@ -32,7 +32,7 @@ def target(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> HostTarget:
 
 def test_what_was_recorded_runs_the_code_that_came_later(target: HostTarget) -> None:
     unit = target.unit(SOURCE)
-    assert target.quick.sources == (SOURCE,)
+    assert isinstance(unit, HostUnit) and target.quick.sources == (SOURCE,)
     values, counts = target.zeros(5, np.int32, "test"), target.upload(np.array([5], np.int32), "test")
     replay = target.capture(lambda: target.launch(unit, "add_one", 5, values=values, count=counts))
     replay()
