@@ -234,14 +234,12 @@ class RenderThread:
         if request is None:  # kernels are being compiled, and there is nothing to show meanwhile
             self._is_complete = True
             return
-        if self._maker.compiles_ahead:
-            self._switching.prepare(self._maker.target_for(request.state))
         slots = self._take_slots(request)
         if slots is None:
             return
-        begin = time.perf_counter()
-        is_drawn, self._defers = False, self._maker.compiles_ahead and not self._switching.may_compile(request)
+        begin, is_drawn = time.perf_counter(), False
         try:
+            self._defers = self._prepare(request)
             outcome = self._maker.draw(request.scene, request.state, request.moment, slots, request.is_moving)
             is_drawn = outcome.is_whole and outcome.spheres is None
         except NotCompiled:
@@ -260,9 +258,7 @@ class RenderThread:
             return
         self._is_complete = outcome.samples >= outcome.samples_wanted and not request.state.settings.update.always
         if request is wanted:
-            self._switching.has_drawn(request)
-            if self._maker.compiles_ahead:
-                self._switching.improve(self._maker.target_for(request.state))
+            self._has_drawn(request)
         elif not request.is_moving:  # at rest the compilers have the processors
             self._is_complete = True
         statistics = outcome.statistics
@@ -291,6 +287,19 @@ class RenderThread:
                 noise=outcome.noise,
             )
         )
+
+    def _prepare(self, request: FrameRequest) -> bool:
+        """Before a frame of a request; whether what is missing for it is not to be compiled in place."""
+        if not self._maker.compiles_ahead:
+            return False
+        self._switching.prepare(self._maker.target_for(request.state))
+        return not self._switching.may_compile(request)
+
+    def _has_drawn(self, request: FrameRequest) -> None:
+        """A picture of what was asked for is there."""
+        self._switching.has_drawn(request)
+        if self._maker.compiles_ahead:
+            self._switching.improve(self._maker.target_for(request.state))
 
     def _take_slots(self, request: FrameRequest) -> Sequence[PixelSlot] | None:
         """A free slot of every view, or None and none taken."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QEventLoop, QMargins, QObject, QSize, QTimer
-from PySide6.QtWidgets import QStackedWidget
+from PySide6.QtWidgets import QMainWindow, QStackedWidget
 
 from raygrove.app.frames.contestants import as_drawn
 from raygrove.app.frames.switching import COMPILING
@@ -26,16 +26,15 @@ longer where kernels are compiled for it: they come sooner while nothing else is
 
 
 class FirstPicture(QObject):
-    """See the module. `view` shows it, in `stack`; `say` says what is done meanwhile; `at` is when it was painted, in
-    seconds as time.time() has them, None where it did not come in time."""
+    """See the module. `view` shows it, in `stack`; `parent` says what is done meanwhile; `at` is when it was painted,
+    in seconds as time.time() has them, None where it did not come in time."""
 
     def __init__(
         self,
         session: Session,
         make_view: Callable[[str], Any],
         stack: QStackedWidget,
-        parent: QObject,
-        say: Callable[[str], None] = lambda sentence: None,
+        parent: QMainWindow,
     ) -> None:
         super().__init__(parent)
         document = session.document
@@ -47,7 +46,7 @@ class FirstPicture(QObject):
         self._missed: list[Problem] = []
         self._missed_pictures: list[Problem] = []
         self._missed_copies: list[str] = []
-        self._busy, self._compiles, self._say = "", False, say
+        self._busy, self._compiles, self._say = "", False, parent.statusBar().showMessage
         self._timer = QTimer(self, singleShot=True)
         stack.insertWidget(0, self.view)
         stack.setCurrentIndex(0)

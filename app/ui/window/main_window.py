@@ -176,9 +176,7 @@ class MainWindow(QMainWindow):
         """Show the first picture, where it will be, before the rest is imported and made."""
         from raygrove.app.ui.window.first_picture import FirstPicture
 
-        self.first_picture = first = FirstPicture(
-            self.session, make_view, self.stack, self, self.statusBar().showMessage
-        )
+        self.first_picture = first = FirstPicture(self.session, make_view, self.stack, self)
         self.memory.restore_window(self)
         least, most = self.stack.minimumSize(), self.stack.maximumSize()
         with self._lines():
