@@ -4,7 +4,17 @@ scale of all. A click gives it to the pipeline; a double click lets its spelling
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPolygonF, QResizeEvent
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetrics,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPolygonF,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QLineEdit, QToolButton, QWidget
 
 from raygrove.app.ui.colors import phase_color, scheme
@@ -16,6 +26,8 @@ MARGIN = 6
 GAP = 1.0
 INK = 3
 """Pixels of the bar at the left of the one that is edited."""
+BETWEEN = 10
+"""Pixels between name and policy."""
 FIGURE = 64
 """Pixels for the milliseconds at the bar's right."""
 
@@ -138,26 +150,35 @@ class RaceHeader(QWidget):
         painter.fillRect(self.rect(), QColor(colors.selected if self.is_edited else colors.panel))
         if self.is_edited:
             painter.fillRect(QRectF(0, 0, INK, self.height()), QColor(colors.text))
-        line, room = QRectF(MARGIN, 2, self.width() - 2 * MARGIN, HEIGHT - BAR - 8), self.width() - 2 * MARGIN
-        bold = QFont(self.font())
-        bold.setBold(True)
+        line = QRectF(MARGIN, 2, self.width() - 2 * MARGIN, HEIGHT - BAR - 8)
+        bold, (title, policy) = self._bold(), self.texts()
         left, middle = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignVCenter
         painter.setPen(QColor(colors.text))
         painter.setFont(bold)
         painter.drawText(line, left | middle, self.letter)
-        rank_room = painter.fontMetrics().horizontalAdvance(self._rank) + 8
         painter.drawText(line.adjusted(0, 0, -24, 0), Qt.AlignmentFlag.AlignRight | middle, self._rank)
-        title = painter.fontMetrics().elidedText(self._title, Qt.TextElideMode.ElideRight, room - 44 - rank_room)
         painter.drawText(line.adjusted(20, 0, 0, 0), left | middle, title)
-        behind = 20 + painter.fontMetrics().horizontalAdvance(title) + 10
+        behind = 20 + painter.fontMetrics().horizontalAdvance(title) + BETWEEN
         painter.setFont(self.font())
         painter.setPen(QColor(colors.secondary))
-        spare = int(room - behind - rank_room - 24)
-        if spare > 20:
-            policy = painter.fontMetrics().elidedText(self._policy, Qt.TextElideMode.ElideRight, spare)
-            painter.drawText(line.adjusted(behind, 0, 0, 0), left | middle, policy)
+        painter.drawText(line.adjusted(behind, 0, 0, 0), left | middle, policy)
         self._paint_bar(painter)
         painter.end()
+
+    def texts(self) -> tuple[str, str]:
+        """What is seen of its name and its policy: the policy gives way last, as contestants may differ in it alone,
+        and the name in its middle, as its end is the layout."""
+        bold, plain = QFontMetrics(self._bold()), self.fontMetrics()
+        room = self.width() - 2 * MARGIN - 44 - bold.horizontalAdvance(self._rank) - 8
+        of_policy = min(plain.horizontalAdvance(self._policy) + 2, room // 2)  # 2: advances are rounded
+        policy = plain.elidedText(self._policy, Qt.TextElideMode.ElideRight, of_policy)
+        title = bold.elidedText(self._title, Qt.TextElideMode.ElideMiddle, room - of_policy - BETWEEN)
+        return title, policy
+
+    def _bold(self) -> QFont:
+        bold = QFont(self.font())
+        bold.setBold(True)
+        return bold
 
     def _paint_bar(self, painter: QPainter) -> None:
         colors, top = scheme(), float(HEIGHT - BAR - 5)

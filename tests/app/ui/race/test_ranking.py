@@ -33,6 +33,19 @@ def test_a_bar_that_leaves_the_scale_says_so(qtbot: Any) -> None:
     assert header.leaves_scale and header.segments()[-1][1].right() <= 300 - 64
 
 
+def test_the_policy_is_whole_in_a_narrow_header(qtbot: Any) -> None:
+    """Contestants may differ in it alone."""
+    header = RaceHeader("A")
+    qtbot.addWidget(header)
+    header.resize(300, 44)
+    header.name("Linear BVH / BVH4", "every_n n=7", "lbvh@every_n:n=7", may_leave=True)
+    header.show_costs({}, 1.0, "", "1st–4th")
+    title, policy = header.texts()
+    assert policy == "every_n n=7" and "…" in title and title.endswith("4")
+    header.resize(600, 44)
+    assert header.texts() == ("Linear BVH / BVH4", "every_n n=7")
+
+
 def test_figures_that_come_leave_what_is_typed(qtbot: Any) -> None:
     header = RaceHeader("A")
     qtbot.addWidget(header)
