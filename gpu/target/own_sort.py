@@ -47,7 +47,7 @@ class _Pairs:
         self.values, self.values_out = self.values_out, self.values
 
     @property
-    def rows(self) -> dict[str, Array | None]:
+    def rows(self) -> dict[str, Any]:
         """By the names that kernels give them."""
         payload = {"values": self.values, "values_out": self.values_out}
         words = {name: None if array is None else array.view(np.uint32) for name, array in payload.items()}
