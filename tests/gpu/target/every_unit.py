@@ -44,9 +44,11 @@ PLACES = {
 def jobs() -> dict[str, tuple[Callable[[Target], None], bool]]:
     """What is run to find them, by its name, and whether it is run dry: what only launches (frames, traversals) does so
     without running, as its units are the same and are not compiled for the host then."""
-    dry = [*tracing(), *(functools.partial(draw_spheres, names=("flat",), glyphs=glyphs) for glyphs in (False, True))]
+    dry: list[Callable[[Target], None]] = [*tracing()]
+    dry += [functools.partial(draw_spheres, names=("flat",), glyphs=glyphs) for glyphs in (False, True)]
     dry += [functools.partial(run_frames, **chosen, is_dry=True) for chosen in pictures() + pictures("units")]
-    found = {name_of(job): (job, False) for job in everything("units")}
+    found: dict[str, tuple[Callable[[Target], None], bool]] = {}
+    found |= {name_of(job): (job, False) for job in everything("units")}
     return found | {f"dry {name_of(job)}": (job, True) for job in dry}
 
 
