@@ -2,7 +2,8 @@
 
 Each fault of bench/mutants.toml names a file, a text that stands there once, what it becomes, and tests. The copy is
 changed, the tests run, the copy is put back: the checkout itself is never touched. Prints a line a fault and the share
-that was caught. The exit status is 0 when every fault was caught.
+that was caught. With a limit of minutes they are planted in an order by chance, so that those that are tried come from
+all rooms; each run of a seed begins with the same. The exit status is 0 when every fault that was planted was caught.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ import argparse
 import dataclasses
 import os
 import pathlib
+import random
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import tomllib
 
 from raygrove import checkout
@@ -32,6 +35,8 @@ NO_TEST_RAN, ALL_PASSED = (4, 5), 0
 ARGUMENTS = (
     argument("--only", default="", help="faults whose name begins so"),
     argument("--list", action="store_true", help="only say what would be planted"),
+    argument("--minutes", type=float, default=0.0, help="plant, by chance, as many as that long allows (0: all)"),
+    argument("--seed", type=int, default=1, help="of that order (1)"),
     OUT,
 )
 
@@ -61,21 +66,28 @@ def run(names: argparse.Namespace) -> int:
     if names.list:
         print("\n".join(f"{fault.name:34} {fault.file}" for fault in chosen))
         return 0
+    if names.minutes:
+        random.Random(names.seed).shuffle(chosen)
     outcomes: dict[str, str] = {}
+    end = time.monotonic() + 60.0 * names.minutes
     with tempfile.TemporaryDirectory(prefix="raygrove-mutants-") as folder:
         copy = copied(pathlib.Path(folder))
         for fault in chosen:
+            if names.minutes and time.monotonic() > end:
+                break
             outcomes[fault.name] = outcome_of(fault, copy)
             print(f"{fault.name:34} {outcomes[fault.name]}", flush=True)
     caught = sum(outcome == "caught" for outcome in outcomes.values())
-    line = f"{caught} of {len(chosen)} were caught: {100 * caught / len(chosen):.0f} %"
+    line = f"{caught} of {len(outcomes)} were caught: {100 * caught / max(len(outcomes), 1):.0f} %"
+    if len(outcomes) < len(chosen):
+        line += f"; {len(chosen) - len(outcomes)} of {len(chosen)} were not planted, as the time was over"
     print(line)
     if names.out:
         about = context_of("host", names.command)
         missed = [f"{name:34} {outcome}" for name, outcome in outcomes.items() if outcome != "caught"]
         rows = [{"fault": name, "outcome": one, "caught": int(one == "caught")} for name, one in outcomes.items()]
         keep(names.out, {"context": about, "results": rows}, "\n".join([*heading(about), "", *missed, line]))
-    return int(caught < len(chosen))
+    return int(caught < len(outcomes))
 
 
 def copied(folder: pathlib.Path) -> pathlib.Path:

@@ -38,6 +38,27 @@ def test_outcomes_are_told_apart(test: str, old: str, outcome: str, tmp_path: Pa
     assert (tmp_path / "code_of.py").read_text() == CODE, "it is put back"
 
 
+def test_time_ends_the_planting(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """In an order by chance, which is the same for a seed; what was not planted is no part of the share."""
+    planted: list[str] = []
+
+    def outcome(fault: Fault, _: Path) -> str:
+        planted.append(fault.name)
+        now[0] += 60.0
+        return "caught"
+
+    now = [0.0]
+    monkeypatch.setattr(mutants, "copied", lambda folder: folder)
+    monkeypatch.setattr(mutants, "outcome_of", outcome)
+    monkeypatch.setattr(mutants.time, "monotonic", lambda: now[0])
+    for seed in ("1", "1", "2"):
+        assert main(["mutants", "--minutes", "4.5", "--seed", seed]) == 0
+    assert planted[:5] == planted[5:10] != planted[10:] and len(planted) == 15
+    assert planted[:5] != [fault.name for fault in faults()[:5]]
+    rest = len(faults()) - 5
+    assert f"5 of 5 were caught: 100 %; {rest} of {len(faults())} were not planted" in capsys.readouterr().out
+
+
 def test_the_list_is_said(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mutants, "copied", lambda _: pytest.fail("nothing is to be copied"))
     assert main(["mutants", "--list", "--only", "costs_"]) == 0
