@@ -133,10 +133,11 @@ def contents_of(path: pathlib.Path) -> bytes | None:
         return None
     except OSError as error:
         raise DamagedError("it is a symbolic link" if error.errno == errno.ELOOP else error.strerror) from error
+    status = os.fstat(handle)
+    if not stat.S_ISREG(status.st_mode):  # nor can a folder be opened as one
+        os.close(handle)
+        raise DamagedError("it is not a file")
     with open(handle, "rb") as file:
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode):
-            raise DamagedError("it is not a file")
         if status.st_uid not in (user(), 0):
             raise DamagedError(f"it belongs to user {status.st_uid}")
         if status.st_mode & 0o022:
@@ -204,6 +205,8 @@ def _made(path: pathlib.Path, make: Callable[[pathlib.Path], None]) -> pathlib.P
             _seal(temporary)
         except OSError as error:
             raise OSError(error.errno, error.strerror, str(path)) from error
+        if path.is_dir() and not path.is_symlink():
+            path.rmdir()  # one that holds something is somebody's
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
