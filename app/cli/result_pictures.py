@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from raygrove.app.export.images import read_png
 from raygrove.app.export.outputs import Exported, open_output
@@ -103,10 +103,14 @@ def _start(value: Any) -> str:
 def _rate(frames: Mapping[int, Row]) -> float:
     """Frames a second, by two neighbours' instants."""
     for one, other in itertools.pairwise(sorted(frames)):
-        times = frames[one].get("time"), frames[other].get("time")
-        if all(isinstance(time, int | float) and abs(time) < MOST_FRAMES for time in times) and times[0] < times[1]:
-            return (other - one) / (times[1] - times[0])
+        before, after = (frames[number].get("time") for number in (one, other))
+        if _is_instant(before) and _is_instant(after) and before < after:
+            return (other - one) / float(after - before)
     return FPS
+
+
+def _is_instant(time: Any) -> TypeGuard[float]:
+    return isinstance(time, int | float) and abs(time) < MOST_FRAMES
 
 
 def _film(paths: Sequence[tuple[int, Path]], rate: float, out: str) -> None:

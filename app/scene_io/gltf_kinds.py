@@ -12,7 +12,7 @@ SIGNED, UNSIGNED, WIDE = frozenset({5120, 5122}), frozenset({5121, 5123}), froze
 FIRST, LAST = 5120, 5126
 QUANTIZED, PACKED = "KHR_mesh_quantization", "KHR_draco_mesh_compression"
 INDICES, TIMES, INVERSE_BINDS = "indices", "input of a track", "inverseBindMatrices"
-ATTRIBUTES = {
+ATTRIBUTES: dict[str, tuple[set[str], frozenset[int], frozenset[int]]] = {
     "POSITION": ({"VEC3"}, FLOAT, FLOAT | SIGNED | UNSIGNED),
     "NORMAL": ({"VEC3"}, FLOAT, FLOAT | SIGNED),
     "TANGENT": ({"VEC3", "VEC4"}, FLOAT, FLOAT | SIGNED),
@@ -21,7 +21,7 @@ ATTRIBUTES = {
     "WEIGHTS": ({"VEC4"}, FLOAT | UNSIGNED, FLOAT | UNSIGNED),
 }
 """By the beginning of their names: types, and types of their numbers without and with KHR_mesh_quantization."""
-OTHERS = {
+OTHERS: dict[str, tuple[set[str], frozenset[int]]] = {
     INDICES: ({"SCALAR"}, WIDE),
     INVERSE_BINDS: ({"MAT4"}, FLOAT),
     TIMES: ({"SCALAR"}, FLOAT),
@@ -35,8 +35,9 @@ OTHERS = {
 def wrong_kind(document: Any) -> str:
     """An accessor that is of another kind than glTF lets it be where it is used, with its place; "" where there is
     none. Raises what a damaged document raises; a type of numbers that nobody knows is left to others."""
-    numbers_by = 2 if QUANTIZED in (*document.get("extensionsUsed", ()), *document.get("extensionsRequired", ())) else 1
-    allowed = {**{name: (kinds[0], kinds[numbers_by]) for name, kinds in ATTRIBUTES.items()}, **OTHERS}
+    is_whole = QUANTIZED in (*document.get("extensionsUsed", ()), *document.get("extensionsRequired", ()))
+    allowed = {name: (types, whole if is_whole else plain) for name, (types, plain, whole) in ATTRIBUTES.items()}
+    allowed |= OTHERS
     kinds = [(one.get("type"), one.get("componentType")) for one in document.get("accessors", ())]
     for use, numbers in _uses(document).items():
         known = allowed.get(use) or allowed.get(use.partition("_")[0])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import errno
 import os
 import re
 import tomllib
@@ -134,7 +135,13 @@ def save_settings(settings: Settings, path: Path | None = None) -> str:
             with contextlib.suppress(OSError):
                 lost = f"{error} It was written anew; the old one is kept as {put_aside(path)}."
         text, dropped = merged_text(old, dict(leaves(to_table(settings))), is_known)
-        write_bytes(path, text.encode())
+        try:
+            data = text.encode()
+        except UnicodeEncodeError as error:  # a path by bytes
+            raise OSError(
+                errno.EILSEQ, "A name in the settings is not UTF-8, which TOML cannot hold", str(path)
+            ) from error
+        write_bytes(path, data)
     return lost or dropped
 
 

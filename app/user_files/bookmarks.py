@@ -40,12 +40,12 @@ def file_of_user() -> Path:
 
 
 def scene_key(reference: SceneReference) -> str:
-    """How a scene is told from others: its kind and its first name, a file's with its whole path."""
+    """How a scene is told from others: its kind and its first name, a file's with its whole path. Bytes of a name that
+    are no UTF-8, which TOML cannot hold, are written out."""
     if reference.kind == "none" or not reference.names:
         return ""
-    return (
-        f"{reference.kind}:{os.path.abspath(reference.names[0]) if reference.kind == 'files' else reference.names[0]}"
-    )
+    name = os.path.abspath(reference.names[0]) if reference.kind == "files" else reference.names[0]
+    return f"{reference.kind}:{os.fsencode(name).decode('utf-8', 'backslashreplace')}"
 
 
 def load(reference: SceneReference, path: Path | None = None) -> tuple[Bookmark, ...]:

@@ -23,6 +23,8 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             yield file
             file.close()
             os.replace(file.name, path)
-        except BaseException:
+        except BaseException as error:
             os.unlink(file.name)
+            if isinstance(error, OSError):
+                raise OSError(error.errno, error.strerror or str(error), str(path)) from error
             raise

@@ -17,6 +17,8 @@ MOST_LISTED = 2000
 """Files of a set that is no run of numbers; of a larger one the first is remembered."""
 
 FEWEST_NEIGHBOURS = 2
+WIDEST, LONGEST_RUN = 64, 1_000_000
+"""Digits and files of a run that is read back: a damaged text is no reason to take all memory."""
 
 _NUMBER = re.compile(r"(\d+)(?=\D*$)")
 _RUN = "raygrove run "
@@ -41,7 +43,12 @@ def files_of(entry: str) -> list[str]:
     try:
         if entry.startswith(_RUN):
             before, after, width, start, count = json.loads(entry.removeprefix(_RUN))
-            return [f"{before}{start + step:0{width}d}{after}" for step in range(int(count))]
+            if (
+                all(type(one) is int for one in (width, start, count))
+                and 0 <= width <= WIDEST
+                and 0 < count <= LONGEST_RUN
+            ):
+                return [f"{before}{start + step:0{width}d}{after}" for step in range(count)]
         if entry.startswith("["):
             found = json.loads(entry)
             if isinstance(found, list) and found and all(isinstance(path, str) for path in found):

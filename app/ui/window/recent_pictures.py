@@ -45,7 +45,7 @@ class RecentPictures(QObject):
 
     def path_of(self, entry: str) -> Path:
         """Where the picture of an entry of the list is kept."""
-        return self.folder / f"{hashlib.sha256(entry.encode()).hexdigest()[:32]}.png"
+        return self.folder / f"{hashlib.sha256(os.fsencode(entry)).hexdigest()[:32]}.png"
 
     def of(self, entry: str) -> QPixmap:
         """The picture of an entry; an empty one where there is none."""

@@ -46,6 +46,14 @@ def test_a_file_that_is_none_is_put_aside(tmp_path: Path, text: str) -> None:
     assert bookmarks.load(HERE, path) == ()
 
 
+def test_a_scene_whose_name_is_no_utf_8_has_its_own(tmp_path: Path) -> None:
+    path, names = tmp_path / "cameras.toml", ("/models/\udcff.obj", "/models/\udcfe.obj", "/models/é.obj")
+    for name in names:
+        bookmarks.save(SceneReference("files", (name,)), (Bookmark(f"of {name[-5:-4]!r}", Camera()),), path)
+    for name in names:
+        assert [one.name for one in bookmarks.load(SceneReference("files", (name,)), path)] == [f"of {name[-5:-4]!r}"]
+
+
 def test_the_document_keeps_them_and_undoes_them(document: Document, moving_scene: Scene) -> None:
     document.set_scene(HERE, moving_scene)
     document.change("bookmarks", TWO)

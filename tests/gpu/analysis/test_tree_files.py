@@ -1,5 +1,6 @@
 """Files of trees: docs/trees.md performed, the C header compiled and run, and files that are damaged."""
 
+import errno
 import json
 import os
 import pathlib
@@ -15,6 +16,7 @@ import pytest
 
 import raygrove as rg
 from raygrove.gpu.analysis.tree_files import TreeFileError
+from raygrove.gpu.analysis.whole_file import whole_file
 from raygrove.gpu.hierarchy.bvh.own.tree import TreeError, checked_tree
 
 DOCS = pathlib.Path(__file__).parents[3] / "docs"
@@ -192,3 +194,11 @@ def test_a_header_longer_than_the_file_or_than_headers_are(tmp_path: pathlib.Pat
 def test_an_index_past_32_bits_stays_what_it_is(tmp_path: pathlib.Path) -> None:
     tree = rg.load_tree(save(tmp_path / "a.rgtree", primitives=[1, 0, (1 << 31) + 2]))
     assert tree.primitives.tolist() == [1, 0, (1 << 31) + 2]
+
+
+def test_a_full_disk_is_told_with_the_files_name(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "one.rgtree"
+    with pytest.raises(OSError, match=f"No space left on device: '{path}'"), whole_file(path) as file:
+        file.write(b"some")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert not list(tmp_path.iterdir())

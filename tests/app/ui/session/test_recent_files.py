@@ -41,6 +41,12 @@ def test_what_is_no_such_text_is_a_path(entry: str) -> None:
     assert recent_files.files_of(entry) == [entry]
 
 
+@pytest.mark.parametrize("run", ["4,0,1e300", "4,0,1e12", "99999999,0,3", "4,0,-3", "4,0,Infinity", "4,0,9999999999"])
+def test_a_damaged_run_takes_no_memory(run: str) -> None:
+    entry = f'raygrove run ["a",".obj",{run}]'
+    assert recent_files.files_of(entry) == [entry]
+
+
 def test_neighbours_are_the_run_that_a_file_is_in(tmp_path: Path) -> None:
     for name in ("f_0007", "f_0008", "f_0009", "f_0010", "f_0012", "g_0008", "f_00011", "alone"):
         (tmp_path / f"{name}.obj").touch()
