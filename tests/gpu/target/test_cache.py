@@ -81,7 +81,6 @@ DAMAGES = {
     "others can write it": (lambda path: path.chmod(0o666), "others can write it (mode 0666)"),
     "a symbolic link": (replace_by(lambda path: path.symlink_to(path.with_suffix(".kept"))), "symbolic link"),
     "a pipe": (replace_by(os.mkfifo), "not a file"),
-    "an empty folder": (replace_by(os.mkdir), "not a file"),
 }
 
 
@@ -104,16 +103,6 @@ def test_a_library_that_is_not_what_was_made_is_made_anew(
     assert cache.contents_of(library), "what raises nothing is sound"
     if damage == "a page":
         assert in_a_child(f"print(compile_library({SEVEN!r}, 'digest', False).seven())") == (0, "7", "")
-
-
-def test_a_folder_that_holds_something_stays(places: tuple[pathlib.Path, pathlib.Path]) -> None:
-    path = cache.cached_file("key", ".so", write)
-    path.unlink()
-    path.mkdir()
-    (path / "mine").write_text("mine")
-    with pytest.raises(OSError, match=path.name):
-        cache.cached_file("key", ".so", write)
-    assert (path / "mine").read_text() == "mine" and not list(path.parent.glob(f"{cache._PART}*"))
 
 
 def in_a_child(line: str) -> tuple[int, str, str]:
