@@ -106,7 +106,7 @@ def _contestant(
 
     update, trace = samples(lambda one: one.update_ms), samples(lambda one: one.trace_ms)
     everything, tree = [one for frames in passes for one in frames], lane.statistics()
-    columns = zip(*passes, strict=True)
+    columns, (mean_warp, longest_warp, mean_visits, mean_tests) = zip(*passes, strict=True), _steps_of(lane)
     return Contestant(
         letter, entry.configuration, lane.layout,
         measured([a + b for a, b in zip(update, trace, strict=True)]), measured(update), measured(trace),
@@ -115,7 +115,7 @@ def _contestant(
         sum(one.update == "rebuild" for one in everything), sum(one.update == "refit" for one in everything),
         lane.ray_count, lane.ray_count / max(statistics.median(trace), 1e-9) / 1000.0, proof,
         *((None,) * 4 if tree is None else (tree.sah_cost, tree.end_point_overlap, tree.leaf_variability, tree.depth)),
-        0 if tree is None else tree.bytes, *_steps_of(lane),
+        0 if tree is None else tree.bytes, mean_warp, longest_warp, mean_visits, mean_tests,
         note=entry.note if isinstance(entry, Entry) else lane.note,
     )  # fmt: skip
 
