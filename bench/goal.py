@@ -91,18 +91,14 @@ WHY = {
         "tried: 0.74 was the worst of a trial (docs/performance/rays.md)"
     ),
     "over Embree's medium tree, the worst scene": "its tree costs less SAH (docs/performance/rays.md)",
-    "octree of 10M points": (
-        "the sort takes 1.2 of 2.6 ms and writing the nodes 0.54 (docs/performance/octrees.md); top down and the "
-        "paper's form reach theirs"
-    ),
     "primary rays at 1M moving spheres": (
         "1.62 since leaves hold one sphere; a warp's longest ray takes twice the steps of its mean, as neighbours end "
         "at different depths; a tree by SAH visits as many nodes, and to give idle lanes further rays was slower "
         "(docs/performance/particles.md)"
     ),
     "queries of cells by their codes": (
-        "parents on surfaces: 0.63, 0.66 and 0.86 in three runs of one hour, 0.80 and more before; a query takes 0.07 "
-        "to 0.09 ms, in which a slow host's launches show"
+        "parents: 0.63 to 0.86 in four runs of one day, in a cube or on surfaces, 0.80 and more before; a query takes "
+        "0.07 to 0.09 ms, in which a slow host's launches show"
     ),
     "primary rays of": (
         "in the kitchen a ray passes 233 nodes of the grid and 73 of two levels, of lbvh's 19, and tests more besides "
@@ -111,10 +107,6 @@ WHY = {
     "100M spheres of 1 px by auto": (
         "in random order; 2.90 in Morton order. Several batches of a warp read at once, which was to give 2.2, gave "
         "nothing (docs/performance/particles.md)"
-    ),
-    "auto over the fastest arrangement": (
-        "12 px in Morton order, where tiles take 0.67: auto's trial launched kernels one by one on a host that was "
-        "slower than in the run before, which had it right; frames are replayed, and so are the trial's since"
     ),
     "over the best schedule": (
         "on an H200 walker with updates at five times their cost, 1.049 at what they cost; on a host the cloth "
