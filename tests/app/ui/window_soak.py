@@ -11,6 +11,7 @@ Qt's event loop, as by a person: outside of it Qt keeps all that is to be delete
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import gc
 import os
 import random
@@ -125,8 +126,22 @@ class WindowSoak:
         end = time.monotonic() + ANSWER_S
         while not is_so():
             if time.monotonic() > end:
+                self.tell_where_all_is()
                 raise TimeoutError(f"the window does not answer: {what}")
             yield 0.01
+
+    def tell_where_all_is(self) -> None:
+        """What each thread does, and what is asked of it, for who has to find out why."""
+        faulthandler.dump_traceback(file=sys.stderr, all_threads=True)
+        loop, state = self.window.loop, self.document.state
+        print(f"asked for and come: {vars(loop)}", file=sys.stderr)
+        print(f"asked of the render thread: {vars(loop._thread)}", file=sys.stderr)
+        print(f"{state.settings.window.workspace}, {state.timeline}", file=sys.stderr)
+        print(
+            f"view: {loop._view}, {loop._view and loop._view.exchanges}, {self.window.size()}",
+            file=sys.stderr,
+            flush=True,
+        )
 
     def choose(self, choice: tuple[str, ...] | None = None) -> None:
         """Another structure, layout and ray type."""
