@@ -3,7 +3,8 @@
 `dataclasses` writes methods as text and compiles that, some nine hundred times until the first page is there, and what
 binds Qt to Python compiles modules of its own from an archive (shiboken6 6.11.3): a fifth of what the page takes. Code
 is found by the digest of its text and its name, so that it never is another's; it lies where Python keeps what it has
-compiled of this module, and is trusted as that is. Where it cannot be read or written nothing is kept.
+compiled of this module. It is read where it belongs to this user or to root, nobody else can write it, this version of
+Python made it, and its digest is right; where not, it is made anew, and where it cannot be written nothing is kept.
 """
 
 from __future__ import annotations
@@ -29,6 +30,11 @@ FEATURES = functools.reduce(
     operator.or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 )
 """Of the future, as code has them among its flags; what is compiled in it takes them over."""
+
+VERSION = importlib.util.MAGIC_NUMBER
+"""Of Python's compiled code: another one's is none of ours."""
+
+OTHERS_WRITE, DIGEST = 0o022, 32
 
 MOST = 8192
 """Texts whose code is kept: beyond that what no start has used lately goes."""
@@ -85,20 +91,33 @@ class KeptCode:
             return
         self._has_new = False
         everything = {**self._known, **self._used}
+        written = marshal.dumps(everything if len(everything) <= MOST else self._used)
         part = self._place.with_suffix(f".{os.getpid()}")
         with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)  # of a program that was ended
             try:
-                part.write_bytes(marshal.dumps(everything if len(everything) <= MOST else self._used))
+                with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                    file.write(VERSION + _digest(written) + written)
                 part.replace(self._place)
             finally:
                 part.unlink(missing_ok=True)
 
     def _read(self) -> dict[bytes, bytes]:
         try:
-            found = marshal.loads(self._place.read_bytes())
-        except (OSError, ValueError, EOFError, TypeError):
+            with open(os.open(self._place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+                about = os.fstat(file.fileno())
+                if about.st_uid not in (os.getuid(), 0) or about.st_mode & OTHERS_WRITE:
+                    return {}
+                content = file.read()
+        except OSError:
             return {}
-        return found if isinstance(found, dict) else {}
+        seal, written = content[: len(VERSION) + DIGEST], content[len(VERSION) + DIGEST :]
+        found: dict[bytes, bytes] = marshal.loads(written) if seal == VERSION + _digest(written) else {}
+        return found
+
+
+def _digest(written: bytes) -> bytes:
+    return hashlib.blake2b(written, digest_size=DIGEST).digest()
 
 
 _kept: list[KeptCode] = []

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from raygrove.app.system import kept_code
 from raygrove.app.system.kept_code import KeptCode
 from tests.app.told import told_by
 
@@ -78,6 +80,40 @@ def test_a_file_that_is_none_is_made_anew(tmp_path: Path, monkeypatch: pytest.Mo
     assert made_by(kept, monkeypatch)(3).x == 3
     kept.keep()
     assert content is None or len(KeptCode(place)._known) > 3
+
+
+def test_what_was_changed_or_is_anothers_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "code.kept"
+    first = KeptCode(place)
+    made_by(first, monkeypatch)
+    first.keep()
+    whole, mode = place.read_bytes(), place.stat().st_mode
+    assert KeptCode(place)._known and mode & 0o777 == 0o600
+    for at in range(0, len(whole), 97):
+        place.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        assert not KeptCode(place)._known, at
+        place.write_bytes(whole[:at])
+        assert not KeptCode(place)._known, at
+    place.write_bytes(whole)
+    place.chmod(0o620)
+    assert not KeptCode(place)._known, "a group could have written it"
+    place.chmod(0o600)
+    monkeypatch.setattr(kept_code.os, "getuid", lambda: os.stat(place).st_uid + 1)
+    assert bool(KeptCode(place)._known) == (os.stat(place).st_uid == 0), "another user's, but root's"
+    monkeypatch.undo()
+    link = tmp_path / "link.kept"
+    link.symlink_to(place)
+    assert KeptCode(place)._known and not KeptCode(link)._known
+
+
+def test_a_file_that_nobody_else_can_write_is_made_whatever_the_umask(tmp_path: Path) -> None:
+    kept, before = KeptCode(tmp_path / "code.kept"), os.umask(0)
+    try:
+        kept.code("a = 1", "one")
+        kept.keep()
+    finally:
+        os.umask(before)
+    assert (tmp_path / "code.kept").stat().st_mode & 0o777 == 0o600
 
 
 def test_texts_and_names_tell_code_apart_and_others_compile_as_ever(tmp_path: Path) -> None:
