@@ -26,6 +26,8 @@ from collections.abc import Iterator
 from types import CodeType
 from typing import Any
 
+from raygrove.gpu.linux import user
+
 FEATURES = functools.reduce(
     operator.or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 )
@@ -106,7 +108,7 @@ class KeptCode:
         try:
             with open(os.open(self._place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
                 about = os.fstat(file.fileno())
-                if about.st_uid not in (os.getuid(), 0) or about.st_mode & OTHERS_WRITE:
+                if about.st_uid not in (user(), 0) or about.st_mode & OTHERS_WRITE:
                     return {}
                 content = file.read()
         except OSError:

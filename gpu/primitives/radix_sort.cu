@@ -231,7 +231,7 @@ __device__ __forceinline__ int place_in_run(const LongKeys& all, int i, int* uno
         is_long = behind == FEW && all.is_far_alike(i);
     }
     if (!is_long && before + behind < MOST_RUN) return place;
-    if (all.are_alike(i, i - 1) && all.lower_bits(i - 1) > mine) *unordered = 1;
+    if (all.are_alike(i, i - 1) && all.lower_bits(i - 1) > mine) atomic_or(unordered, 1);
     return i;
 }
 
@@ -241,7 +241,7 @@ extern "C" __global__ void order_runs(const Key* keys, const unsigned* values, i
                                       int* unordered) {
     const LongKeys all = {keys, n, upper, lower, lower_mask};
     const bool do_stay = *crowded != 0;
-    if (do_stay && block_index() == 0 && thread_index() == 0) *unordered = 1;
+    if (do_stay && block_index() == 0 && thread_index() == 0) atomic_or(unordered, 1);
     for (int i : grid_stride(n)) {
         const int place = do_stay ? i : place_in_run(all, i, unordered);
         keys_out[place] = keys[i];
@@ -255,5 +255,5 @@ extern "C" __global__ void look_for_runs(const Key* keys, int n, int upper, int 
     if (*unordered == 0) return;
     const LongKeys all = {keys, n, upper, lower, lower_mask};
     for (int i : grid_stride(n))
-        if (all.are_alike(i, i + MOST_RUN) && all.lower_bits(i) != all.lower_bits(i + MOST_RUN)) *crowded = 1;
+        if (all.are_alike(i, i + MOST_RUN) && all.lower_bits(i) != all.lower_bits(i + MOST_RUN)) atomic_or(crowded, 1);
 }

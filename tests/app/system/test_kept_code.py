@@ -98,7 +98,7 @@ def test_what_was_changed_or_is_anothers_is_not_run(tmp_path: Path, monkeypatch:
     place.chmod(0o620)
     assert not KeptCode(place)._known, "a group could have written it"
     place.chmod(0o600)
-    monkeypatch.setattr(kept_code.os, "getuid", lambda: os.stat(place).st_uid + 1)
+    monkeypatch.setattr(kept_code, "user", lambda: os.stat(place).st_uid + 1)
     assert bool(KeptCode(place)._known) == (os.stat(place).st_uid == 0), "another user's, but root's"
     monkeypatch.undo()
     link = tmp_path / "link.kept"

@@ -22,9 +22,6 @@ from raygrove.gpu.hierarchy.bvh.leaf_rows import LeafRows
 from raygrove.gpu.hierarchy.kdtree.options import KdTreeOptions
 from raygrove.gpu.hierarchy.primitives import sphere_primitives, triangle_primitives
 from raygrove.gpu.hierarchy.registry import structures, telling_layouts
-from raygrove.gpu.primitives import radix_sort, thesis
-from raygrove.gpu.primitives.compact import compact, compact_indices
-from raygrove.gpu.primitives.reduce import OPERATIONS, reduce
 from raygrove.gpu.scene import Moment, Node
 from raygrove.gpu.target.base import Target
 from raygrove.gpu.trace.queue import RayQueue
@@ -45,6 +42,7 @@ from .hot_spots import run_hot_spots
 from .noise import run_noise
 from .octrees import run_point_trees
 from .palettes import run_palettes
+from .primitives import run_primitives
 from .published_forms import run_published_forms
 from .queries import region_jobs
 from .radiosity import run_radiosity
@@ -95,33 +93,6 @@ def everything(watch: str = "all") -> list[Callable[[Target], None]]:
     jobs += [functools.partial(draw_primary_tiles, strategies=("wavefront",) if watch in WATCHED else STRATEGIES)]
     jobs += [functools.partial(draw_spheres, names=("flat",), **more) for more in ({}, {"glyphs": True})]
     return jobs + drawn
-
-
-def run_primitives(target: Target, few: bool = False) -> None:
-    """Each primitive, with odd sizes; of a `few` each operation and each width of digits by turns."""
-    random = np.random.default_rng(1)
-    for turn, dtype in enumerate(("f4", "i4", "u4")):
-        values = target.upload(random.integers(0, 2**31, 9001).astype(dtype), "test")
-        for operation in list(OPERATIONS)[turn::3] if few else OPERATIONS:
-            reduce(target, operation, values, target.zeros(1, dtype, "test"))
-    flags = target.upload(random.integers(0, 2, 9001).astype(np.int32), "test")
-    out, count = target.zeros(9001, "u4", "test"), target.zeros(1, "i4", "test")
-    compact(target, target.upload(random.integers(0, 2**32, 9001, dtype=np.uint32), "test"), flags, out, count)
-    compact_indices(target, flags, out.view("i4"), count)
-    for dtype, bits in (("u4", 32), ("u8", 60)):
-        keys = random.integers(0, 2**bits, 9001, dtype=np.uint64).astype(dtype)
-        target.sort_keys(target.upload(keys, "test"), (0, bits), "sort")
-        target.sort_pairs(target.upload(keys, "test"), target.zeros(9001, "u4", "test"), (0, bits), "sort")
-        radix_sort.sort_keys(target, target.upload(keys, "test"), (0, bits))
-        radix_sort.sort_pairs(target, target.upload(keys, "test"), target.zeros(9001, "u4", "test"), (0, bits))
-        for digit_bits in ((4,) if dtype == "u4" else (5,)) if few else (4, 5):
-            thesis.sort_keys(target, target.upload(keys, "test"), (0, bits), digit_bits)
-            thesis.sort_pairs(
-                target, target.upload(keys, "test"), target.zeros(9001, "u4", "test"), (0, bits), digit_bits
-            )
-    radix_sort.exclusive_scan(target, flags, target.zeros(9001, "i4", "test"))
-    for algorithm in ("hillis_steele", "blelloch"):
-        thesis.exclusive_scan(target, flags, target.zeros(9001, "i4", "test"), algorithm)
 
 
 def run_queues(target: Target) -> None:
