@@ -57,9 +57,12 @@ def affordable(name: str, raw: bytes, limits: ImportLimits, references: Referenc
         return None
     try:
         _check(name, document, limits)
-        wrong = wrong_kind(document)
     except WRONG:
         return None  # what is wrong is told by those who read it
+    try:
+        wrong = wrong_kind(document)
+    except WRONG:
+        wrong = ""  # likewise, and its extensions are still to be written out
     if wrong:
         raise SceneError(f"{_shown(name)} is damaged: {wrong}. Fetch it again, or export it once more.", name)
     try:

@@ -354,3 +354,26 @@ def test_extensions_that_do_not_fit_are_no_silent_picture(tmp_path: Path) -> Non
     glb.json["extensionsUsed"] = ["KHR_mesh_quantization", gltf_extensions.INSTANCING]
     with pytest.raises(SceneError, match="is damaged: what it says by its extensions does not fit"):
         load([glb.save(tmp_path / "a.glb")])
+
+
+FAULTY: dict[str, Callable[[dict[str, Any]], object]] = {
+    "a channel without a path": lambda json: json["animations"][0]["channels"][0]["target"].pop("path"),
+    "a track without its values": lambda json: json["animations"][0]["samplers"][0].pop("output"),
+    "a mesh without primitives": lambda json: json["meshes"].append({}),
+}
+
+
+@pytest.mark.parametrize("name", FAULTY)
+def test_instances_are_there_whatever_else_is_damaged(name: str, tmp_path: Path, read: Read) -> None:
+    """Whoever looks at the kinds of numbers cannot, and what the extensions say holds all the same."""
+    glb, _ = quad()
+    where = glb.accessor(np.array([[0, 0, 0], [5, 0, 0], [9, 0, 0]], np.float32), "VEC3")
+    times, values = glb.accessor(np.arange(2, dtype=np.float32), "SCALAR"), glb.accessor(CORNERS[:2], "VEC3")
+    channel = {"sampler": 0, "target": {"node": 1, "path": "translation"}}
+    glb.json["animations"] = [{"samplers": [{"input": times, "output": values}], "channels": [channel]}]
+    glb.json["nodes"][0]["extensions"] = {gltf_extensions.INSTANCING: {"attributes": {"TRANSLATION": where}}}
+    glb.json["nodes"].append({"name": "moved"})
+    glb.json["extensionsUsed"] = [gltf_extensions.INSTANCING]
+    assert read(glb.save(tmp_path / "whole.glb")).triangle_count == 6
+    FAULTY[name](glb.json)
+    assert read(glb.save(tmp_path / "faulty.glb")).triangle_count == 6
