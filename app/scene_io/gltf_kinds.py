@@ -12,11 +12,12 @@ SIGNED, UNSIGNED, WIDE = frozenset({5120, 5122}), frozenset({5121, 5123}), froze
 FIRST, LAST = 5120, 5126
 QUANTIZED, PACKED = "KHR_mesh_quantization", "KHR_draco_mesh_compression"
 INDICES, TIMES, INVERSE_BINDS = "indices", "input of a track", "inverseBindMatrices"
+TEXCOORD, MOVED = "TEXCOORD", "TEXCOORD of a target"
 ATTRIBUTES: dict[str, tuple[set[str], frozenset[int], frozenset[int]]] = {
     "POSITION": ({"VEC3"}, FLOAT, FLOAT | SIGNED | UNSIGNED),
     "NORMAL": ({"VEC3"}, FLOAT, FLOAT | SIGNED),
     "TANGENT": ({"VEC3", "VEC4"}, FLOAT, FLOAT | SIGNED),
-    "TEXCOORD": ({"VEC2"}, FLOAT | UNSIGNED, FLOAT | SIGNED | UNSIGNED),
+    TEXCOORD: ({"VEC2"}, FLOAT | UNSIGNED, FLOAT | SIGNED | UNSIGNED),
     "JOINTS": ({"VEC4"}, WIDE, WIDE),
     "WEIGHTS": ({"VEC4"}, FLOAT | UNSIGNED, FLOAT | UNSIGNED),
 }
@@ -25,6 +26,7 @@ OTHERS: dict[str, tuple[set[str], frozenset[int]]] = {
     INDICES: ({"SCALAR"}, WIDE),
     INVERSE_BINDS: ({"MAT4"}, FLOAT),
     TIMES: ({"SCALAR"}, FLOAT),
+    MOVED: ({"VEC2"}, FLOAT | SIGNED | UNSIGNED),
     "translation": ({"VEC3"}, FLOAT),
     "scale": ({"VEC3"}, FLOAT),
     "rotation": ({"VEC4"}, FLOAT | SIGNED | UNSIGNED),
@@ -70,9 +72,11 @@ def _uses(document: Any) -> dict[str, set[int]]:
                 continue  # what is unpacked has the kinds that its package says
             if INDICES in part:
                 uses[INDICES].add(part[INDICES])
-            for attributes in (part["attributes"], *part.get("targets", ())):
-                for name, number in attributes.items():
-                    uses[name].add(number)
+            for name, number in part["attributes"].items():
+                uses[name].add(number)
+            for target in part.get("targets", ()):
+                for name, number in target.items():
+                    uses[MOVED if name.partition("_")[0] == TEXCOORD else name].add(number)
     uses[INVERSE_BINDS] = {skin[INVERSE_BINDS] for skin in document.get("skins", ()) if INVERSE_BINDS in skin}
     for animation in document.get("animations", ()):
         samplers = animation["samplers"]

@@ -69,3 +69,19 @@ def test_whole_numbers_are_let_through_where_the_file_says_so() -> None:
     assert wrong_kind(document).endswith("takes 5120 or 5121 or 5122 or 5123 or 5126")
     document["meshes"][0]["primitives"][0]["extensions"] = {"KHR_draco_mesh_compression": {}}
     assert wrong_kind(document) == "", "what is unpacked has kinds of its own"
+
+
+@pytest.mark.parametrize("kind", [5120, 5121, 5122, 5123, 5126])
+def test_targets_move_texture_coordinates_by_signed_numbers(kind: int) -> None:
+    """What is added may be negative; the coordinates themselves may not."""
+    document = triangle()
+    document["accessors"].append({"componentType": kind, "normalized": kind != 5126, "count": 3, "type": "VEC2"})
+    primitive = document["meshes"][0]["primitives"][0]
+    primitive["targets"] = [{"TEXCOORD_0": 3}]
+    assert wrong_kind(document) == ""
+    primitive["attributes"]["TEXCOORD_0"] = 3
+    said = f"accessors[3].componentType is {kind}, and TEXCOORD_0 takes 5121 or 5123 or 5126"
+    assert wrong_kind(document) == (said if kind in (5120, 5122) else "")
+    document["accessors"][3] |= {"type": "VEC3", "componentType": 5126}
+    del primitive["attributes"]["TEXCOORD_0"]
+    assert wrong_kind(document) == 'accessors[3].type is "VEC3", and TEXCOORD of a target takes VEC2'
