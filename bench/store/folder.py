@@ -78,9 +78,13 @@ class Store:
         """A job's picture, a regular file of this folder whatever a result says: stores of others may name, or lead to,
         what is none of their business. Raises StoreError."""
         path, whole = self.pictures_of(sha) / pathlib.Path(name).name, os.path.realpath(self.folder)
-        is_inside = os.path.commonpath([os.path.realpath(path), whole]) == whole
-        if not (is_inside and path.is_file()):
-            why = "leads out of the store" if path.exists() and not is_inside else "is not there"
+        try:
+            is_inside = os.path.commonpath([os.path.realpath(path), whole]) == whole
+            is_there, is_file = path.exists(), path.is_file()
+        except (ValueError, OSError):  # a name that no file can have
+            is_inside = is_there = is_file = False
+        if not (is_inside and is_file):
+            why = "leads out of the store" if is_there and not is_inside else "is not there"
             remedy = "take its result away, and its job is done again"
             raise StoreError(f"the picture {path.name} of {sha[:12]} {why}", self.folder, remedy)
         return path

@@ -129,3 +129,8 @@ def test_what_has_no_pictures_is_a_sentence(tmp_path: Path, capsys: pytest.Captu
     next(store.folder.rglob("frame_0001.png")).unlink()
     assert main(["results", str(store.folder), *words]) == 3
     assert "the picture frame_0001.png of" in capsys.readouterr().err and not (tmp_path / "film").exists()
+    (record,) = store.records()
+    record["rows"][0]["file"] = "a\0\ud800.png"
+    store.put(record)
+    assert main(["results", str(store.folder), *words]) == 3
+    assert r"the picture a\x00\ud800.png of" in capsys.readouterr().err

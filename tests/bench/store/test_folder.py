@@ -193,6 +193,15 @@ def test_a_picture_is_a_file_of_the_store(tmp_path: pathlib.Path) -> None:
             store.picture(sha, name)
 
 
+@pytest.mark.parametrize("name", ["a\0b.png", "\ud800.png", f"{'a' * 300}.png"], ids=["NUL", "half a letter", "long"])
+def test_a_name_that_no_file_can_have_is_not_there(name: str, tmp_path: pathlib.Path) -> None:
+    store = Store.made(tmp_path / "store")
+    sha = store.put(record(1))
+    store.pictures_of(sha).mkdir()
+    with pytest.raises(StoreError, match=r"(?s)the picture .*\.png of \w{12} is not there"):
+        store.picture(sha, name)
+
+
 def test_nobody_waits_for_a_pipe(tmp_path: pathlib.Path) -> None:
     store = Store.made(tmp_path / "store")
     store.put(record(1))
