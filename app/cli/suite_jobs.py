@@ -16,7 +16,7 @@ from raygrove.app.cli.sweep_plan import beside
 from raygrove.app.export.images import save_png
 from raygrove.app.problems.problems import UsageError
 from raygrove.app.settings.settings import Settings, set_text
-from raygrove.bench.store.folder import DONE, Store
+from raygrove.bench.store.folder import DONE, Store, StoreError
 from raygrove.bench.store.jobs import FORMAT, SUITE, Job, digest_of_files
 from raygrove.bench.suites import SuiteJob, SuiteReport, about_of, choices_of, scene_names, suites
 from raygrove.bench.suites.job import too_large
@@ -25,6 +25,7 @@ from raygrove.bench.suites.published import published_source
 from raygrove.bench.suites.scenes import SceneAbsentError, SceneSource
 from raygrove.gpu.scene import Scene
 from raygrove.gpu.target.base import Target
+from raygrove.printable import printable
 from raygrove.version import VERSION
 
 SAID = ("repeat", "size", "threads", "most_triangles")
@@ -161,8 +162,7 @@ def merged(jobs: SuiteJobs, suite: str, store: Store) -> tuple[SuiteReport, Mapp
             absent.append(f"{job.what['scene']}: it {record['status']}: {record['sentence']}")
             continue
         one = record["report"]
-        for picture in one["pictures"]:
-            picture["file"] = str(store.picture(job.sha, str(picture["file"])))
+        one["pictures"] = list(_kept(one["pictures"], job, store, absent))
         if content is None:
             content = {**one, "context": record["context"]}
             continue
@@ -175,3 +175,12 @@ def merged(jobs: SuiteJobs, suite: str, store: Store) -> tuple[SuiteReport, Mapp
         return SuiteReport(suite, about_of(suite), published_source(suite), (0, 0), SuiteJob.repeat, absent=absent), {}
     content["absent"] = list(dict.fromkeys([*content["absent"], *absent]))
     return again(content), content["context"]
+
+
+def _kept(pictures: Sequence[Mapping[str, Any]], job: Job, store: Store, absent: list[str]) -> Iterator[dict[str, Any]]:
+    """The pictures of a result that are in the store, by their paths; `absent` says which are not."""
+    for picture in pictures:
+        try:
+            yield {**picture, "file": str(store.picture(job.sha, str(picture["file"])))}
+        except StoreError as error:
+            absent.append(f"{job.what['scene']}: {printable(str(error))}")

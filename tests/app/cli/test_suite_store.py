@@ -176,6 +176,27 @@ def test_a_suite_is_done_once_and_written(
     assert json.loads(capsys.readouterr().out) == {"done": 0, "suites": {"chang2012": str(pages / "chang2012.md")}}
 
 
+@pytest.mark.parametrize("name", ["one.png", "\ud800.png"])
+def test_a_picture_that_is_not_there_leaves_the_page(name: str, stand_in: list[SuiteJob], tmp_path: Path) -> None:
+    """Somebody took it away, or the store of somebody else names what no file can be called."""
+    pages, folder = tmp_path / "pages", tmp_path / "store"
+    words = ["suite", "chang2012", "--store", str(folder), "--device", "cpu", "--out", str(pages), "--scenes"]
+    assert main([*words, "KR1,FF"]) == 0
+    whole = json.loads((pages / "chang2012.json").read_text(encoding="utf-8"))
+    store = Store(folder)
+    (sha,) = (one["sha"] for one in store.records() if one["job"]["scene"] == "KR1")
+    record = store.get(sha)
+    record["report"]["pictures"][0]["file"] = name
+    store.put(record)
+    (store.pictures_of(sha) / "one.png").unlink()
+    assert main([*words, "KR1,FF"]) == 0
+    found = json.loads((pages / "chang2012.json").read_text(encoding="utf-8"))
+    assert found["tables"] == whole["tables"] and len(whole["pictures"]) == 2 and len(found["pictures"]) == 1
+    (said,) = set(found["absent"]) - set(whole["absent"])
+    assert said.startswith("KR1: ") and f".png of {sha[:12]} is not there" in said
+    assert said in (pages / "chang2012.md").read_text(encoding="utf-8")
+
+
 def test_a_scene_that_cannot_be_measured_is_told(
     stand_in: list[SuiteJob], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
