@@ -1,10 +1,10 @@
 """Files of trees: docs/trees.md performed, the C header compiled and run, and files that are damaged."""
 
-import errno
 import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -196,9 +196,22 @@ def test_an_index_past_32_bits_stays_what_it_is(tmp_path: pathlib.Path) -> None:
     assert tree.primitives.tolist() == [1, 0, (1 << 31) + 2]
 
 
-def test_a_full_disk_is_told_with_the_files_name(tmp_path: pathlib.Path) -> None:
-    path = tmp_path / "one.rgtree"
-    with pytest.raises(OSError, match=f"No space left on device: '{path}'"), whole_file(path) as file:
-        file.write(b"some")
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+@pytest.mark.parametrize("count", [900, 40_000])
+def test_a_full_disk_is_told_with_the_files_name(tmp_path: pathlib.Path, count: int) -> None:
+    """Whether it is found full when the file is closed, or before, with bytes that still wait to be written."""
+    path, (soft, hard) = tmp_path / "one.rgtree", resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+    try:
+        with pytest.raises(OSError, match=f"File too large: '{path}'"), whole_file(path) as file:
+            for _ in range(count):
+                file.write(b"some")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_error_of_another_file_keeps_its_name(tmp_path: pathlib.Path) -> None:
+    path, other = tmp_path / "one.rgtree", tmp_path / "none"
+    with pytest.raises(FileNotFoundError, match=f"'{other}'"), whole_file(path) as file:
+        file.write(other.read_bytes())
     assert not list(tmp_path.iterdir())
