@@ -95,10 +95,11 @@ REFUSED_CALLS = {
             425,
             426,
             427,
+            443,
             444,
             445,
             446,
-        ),  # bpf, io_uring, modules, clocks, keys ...
+        ),  # bpf, io_uring, modules, clocks, keys, quotas ...
     ),
 }
 """Numbers of system calls, by what they reach."""
@@ -174,7 +175,7 @@ def refuse_calls() -> None:
 
 def _filter() -> list[bytes]:
     """The filter's lines, in the order in which they are met: the architecture, calls of the 32-bit-pointer ABI, the
-    calls that are told apart by their first argument, and those that are refused."""
+    calls that are told apart by one of their arguments, and those that are refused."""
     refused = sorted(number for numbers in REFUSED_CALLS.values() for number in numbers)
     allow, refuse, unknown = (_line(_RETURN, answer) for answer in (_ALLOW, _ERROR | _EPERM, _ERROR | _ENOSYS))
     refuse_after = len(refused) + 1  # from the last line of the list, behind it `allow`

@@ -13,7 +13,7 @@ import pytest
 from raygrove.gpu import linux_sandbox
 
 TRIALS = """
-import ctypes, fcntl, json, os, pathlib, resource, signal, socket, subprocess, sys, tempfile, threading
+import ctypes, errno, fcntl, json, os, pathlib, resource, signal, socket, subprocess, sys, tempfile, threading
 from raygrove.gpu import linux_sandbox
 
 kinds, own, scratch, other = sys.argv[1].split("+"), *map(pathlib.Path, sys.argv[2:5])
@@ -40,6 +40,11 @@ def notices():
     if heard < 0:
         raise OSError(ctypes.get_errno(), "")
     os.close(heard)
+
+def quotas():
+    # of no file, and whoever may ask hears so
+    if ctypes.CDLL(None, use_errno=True).syscall(443, -1, 0, 0, 0) < 0 and ctypes.get_errno() == errno.EPERM:
+        raise OSError(errno.EPERM, "")
 
 parent = os.getppid()
 trials = {
@@ -80,6 +85,7 @@ trials = {
     "owner of a file": lambda: fcntl.fcntl(1, fcntl.F_SETOWN, parent),
     "user": lambda: os.setuid(os.getuid()),
     "notices": notices,
+    "quotas": quotas,
 }
 done = {}
 for name, trial in trials.items():
@@ -115,7 +121,7 @@ CALLS = (
         "processors",
         "turns",
     ),
-    *("priority", "owner of a file", "user", "notices"),
+    *("priority", "owner of a file", "user", "notices", "quotas"),
 )
 
 has_both = pytest.mark.skipif(
