@@ -46,7 +46,7 @@ class Store:
         except (FileNotFoundError, NotADirectoryError):
             is_there = "this folder is no store of results" if self.folder.is_dir() else "there is no such folder"
             raise StoreError(is_there, folder, "name the folder that `raygrove sweep` was given") from None
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise StoreError(f"its file {MARK} cannot be read ({error})", folder, "name another folder") from error
         if held != FORMAT:
             raise StoreError(

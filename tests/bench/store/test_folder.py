@@ -49,7 +49,11 @@ def test_a_folder_with_other_things_is_no_store(tmp_path: pathlib.Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
-@pytest.mark.parametrize(("text", "sentence"), [('{"format": 9}', "format 9"), ("{", "cannot be read"), ("[]", "read")])
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [('{"format": 9}', "format 9"), ("{", "cannot be read"), ("[]", "read"), ("[" * 200_000, "cannot be read")],
+    ids=["version", "cut", "list", "deep"],
+)
 def test_a_store_of_another_format_is_refused(tmp_path: pathlib.Path, text: str, sentence: str) -> None:
     (tmp_path / MARK).write_text(text)
     with pytest.raises(StoreError, match=sentence):
