@@ -31,11 +31,12 @@ def compile_units(
     units: Sequence[UnitSource],
     on_progress: Callable[[int, int], None],
     check: Callable[[], None] = lambda: None,
+    on_tried: Callable[[UnitSource], None] = lambda source: None,
 ) -> int:
     """Compile those of the units that the cache lacks, as many at a time as there are processors and the long ones
     first, so that none is left for one processor alone, and say after each how many of how many are there; how many
-    there were. Raises CompileError, and what `check` raises while they are
-    compiled."""
+    there were. Where one fails, those that were not begun are left out; `on_tried` hears of each that was. Raises
+    CompileError, and what `check` raises while they are compiled."""
     missing = sorted((source for source in units if not ahead.is_ready(source)), key=expected_work, reverse=True)
     if not missing:
         return 0
@@ -44,7 +45,10 @@ def compile_units(
 
     def compile_one(source: UnitSource) -> None:
         nonlocal done
-        ahead.compile(source, check)
+        try:
+            ahead.compile(source, check)
+        finally:
+            on_tried(source)
         with counting:
             done += 1
             on_progress(done, len(missing))
@@ -81,7 +85,8 @@ def scene_job(
 
 
 class CompileJob:
-    """Compiles what `plan` finds, on its threads; `on_progress(done, of)` and `on_end()` are called there, too."""
+    """Compiles what `plan` finds, on its threads; `on_progress(done, of)` and `on_end()` are called there, too. Once it
+    is done, `tried` are the units that were compiled or failed: not all, where one failed."""
 
     def __init__(
         self,
@@ -93,6 +98,7 @@ class CompileJob:
         self._ahead, self._plan = ahead, plan
         self._on_progress, self._on_end = on_progress, on_end
         self._is_cancelled = self._is_done = False
+        self.tried: set[UnitSource] = set()
         self._thread = threading.Thread(target=self._run, name="compile", daemon=True)
 
     def start(self) -> None:
@@ -111,7 +117,7 @@ class CompileJob:
     def _run(self) -> None:
         # What cannot be planned or compiled here is for whoever draws to meet.
         with contextlib.suppress(Exception):
-            compile_units(self._ahead, self._plan(), self._say, self._check)
+            compile_units(self._ahead, self._plan(), self._say, self._check, self.tried.add)
         self._is_done = True
         if not self._is_cancelled:
             self._on_end()

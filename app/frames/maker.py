@@ -122,7 +122,7 @@ class FrameMaker(Questions):
         plan = pacing.plan(display, state.settings.render.samples, key, is_moving, slots[0].height)
         in_rows = (plan.most_rows > 0 or pacing.progress is not None) and not state.settings.update.always
         engine.samples_phases = not self.times_every_frame and not in_rows
-        engine.tries_arrangements, engine.most_steps = True, MOST_STEPS
+        engine.tries_arrangements, engine.most_steps = not (target.quick and target.quick.sources), MOST_STEPS
         film_key = (key, plan.scale)
         self._looking = self._refinement.filtered(film_key, pacing.expected_ms(plan.scale), display, target)
         most = self._refinement.most(film_key, self._count_of(film_key), plan, display, is_moving)

@@ -292,7 +292,7 @@ class RenderThread:
         """Before a frame of a request; whether what is missing for it is not to be compiled in place."""
         if not self._maker.compiles_ahead:
             return False
-        self._switching.prepare(self._maker.target_for(request.state))
+        self._switching.prepare(request, self._maker.target_for(request.state))
         return not self._switching.may_compile(request)
 
     def _has_drawn(self, request: FrameRequest) -> None:

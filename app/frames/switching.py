@@ -3,7 +3,8 @@
 A choice is tried first without compiling anything. Where a unit is missing in the cache, all that it needs is compiled
 beside the drawing (compile_job.py), and the choice that was drawn last stands in for it: with the camera, the instant
 and everything else of the request. Nothing stands in where nothing of this scene has been drawn yet: then a CPU's
-kernels are compiled in haste, and anew once there is a picture by them (gpu/target/quick_units.py).
+kernels for a single picture are compiled in haste, and anew once it is there (gpu/target/quick_units.py). Pictures that
+are compared, of a race or side by side, are drawn by none of those: they wait for all of their kernels as they stay.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from raygrove.app.document.state import State
-from raygrove.app.frames.contestants import as_drawn
+from raygrove.app.frames.contestants import as_drawn, is_raced
 from raygrove.app.frames.views import view_settings, while_looking
 from raygrove.app.settings import option_tables
 from raygrove.gpu.target.base import Target, UnitSource
+from raygrove.gpu.target.stopping import NotCompiled
 
 if TYPE_CHECKING:
     from raygrove.app.frames.compile_job import CompileJob
@@ -71,23 +73,33 @@ class Switching:
         from raygrove.app.frames.compile_job import scene_job  # when something is compiled for the first time
 
         stands_in = self._stand_in(request) is not None
-        is_quick = not stands_in and target.quick is not None and target.quick.takes
+        is_first = self._drawn is None or self._drawn.scene is not request.scene
+        is_quick = is_first and target.quick is not None and target.quick.takes
         self._wanted, self._job = request, scene_job(target, request.scene, shown, say, end, is_quick=is_quick)
         self._job.start()
         return stands_in
 
-    def prepare(self, target: Target) -> None:
-        """Before a frame: see to it that a target takes units that were compiled in haste, and leaves those for which
-        better ones are there."""
+    def prepare(self, request: Any, target: Target) -> None:
+        """Before a frame of a request: see to it that a target takes units that were compiled in haste where it may,
+        and leaves those for which better ones are there. Raises NotCompiled where pictures that are compared would be
+        drawn by such units for the first time."""
         if target.quick is None:
             return
-        target.quick.takes = not target.options.checks
+        is_compared = _compares(as_drawn(request.state))
+        target.quick.takes = not (target.options.checks or is_compared)
         if self._better is not None and self._better.is_done:
+            self._bettered |= self._better.tried
             self._better = None
             target.quick.exchange()
+        if is_compared and target.quick.sources:
+            if not self.may_compile(request):
+                raise NotCompiled
+            if self._job is not None:
+                target.quick.exchange()
 
     def improve(self, target: Target) -> None:
-        """Compile beside the drawing what a picture was drawn by in haste, as it stays; each unit once."""
+        """Compile beside the drawing what a picture was drawn by in haste, as it stays. Each unit is tried once; those
+        that were left out where another failed come next."""
         units = () if target.quick is None else tuple(set(target.quick.sources) - self._bettered)
         if not units or self._better is not None:
             return
@@ -101,7 +113,6 @@ class Switching:
             self._on_busy("")
             self._wake()
 
-        self._bettered.update(units)
         self._better = CompileJob(AheadCompiler(target), lambda: units, say, end)
         self._better.start()
 
@@ -144,6 +155,11 @@ class Switching:
             return _title_of(option_tables.ray_type(rays), rays)
         name = state.views[0].hierarchy or render.hierarchy
         return _title_of(option_tables.builder(name), name)
+
+
+def _compares(state: State) -> bool:
+    """Whether pictures, or what they cost, are compared: of `as_drawn`."""
+    return len(state.views) > 1 or is_raced(state)
 
 
 def _ray_type(state: State) -> str:

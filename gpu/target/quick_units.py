@@ -30,7 +30,7 @@ class QuickUnits:
 
     @property
     def sources(self) -> tuple[UnitSource, ...]:
-        """The units that are loaded from the quick level."""
+        """The units that are loaded from the quick level: while there are any, nothing is measured that stays."""
         return tuple(self._loaded)
 
     def library(

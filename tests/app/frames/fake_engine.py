@@ -22,6 +22,7 @@ class FakeTarget(Stoppable):
     """A target by name."""
 
     kind, device_name, compile_ms, can_stop = "host", "a test", 0.0, True
+    quick: Any = None
 
     def __init__(self, name: str) -> None:
         self.name, self.is_closed = name, False
@@ -83,6 +84,7 @@ class FakeEngine:
         return self.last
 
     samples_phases = False
+    tries_arrangements = False
 
     def perf_counter(self) -> float:
         """The seconds that its pictures have taken: a clock for those who time them."""

@@ -6,6 +6,7 @@ import contextlib
 import gc
 import weakref
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -56,6 +57,17 @@ def test_phases_are_sampled_unless_every_frame_is_to_time_them(makers: Makers) -
     makers.maker.close_engine()
     makers.draw(time=0.2)
     assert makers.engines[1].samples_phases is False, "another scene's engine is told, too"
+
+
+def test_arrangements_are_tried_by_kernels_that_stay(makers: Makers) -> None:
+    makers.draw()
+    assert makers.engines[0].tries_arrangements is True
+    makers.targets[0].quick = SimpleNamespace(sources=("a unit",))
+    makers.draw(time=0.1)
+    assert makers.engines[0].tries_arrangements is False
+    makers.targets[0].quick.sources = ()
+    makers.draw(time=0.2)
+    assert makers.engines[0].tries_arrangements is True
 
 
 def test_other_forces_of_a_simulation_reach_the_engine_that_runs(makers: Makers) -> None:

@@ -6,21 +6,34 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, ClassVar
 
 import pytest
 
 from raygrove.app.document.state import State, replaced
+from raygrove.app.frames import compile_job
+from raygrove.app.frames.contestants import as_drawn
 from raygrove.app.frames.frame_requests import FinishedFrame, FrameRequest
+from raygrove.app.frames.maker import FrameMaker
 from raygrove.app.frames.pixel_slots import HostSlot, SlotExchange
 from raygrove.app.frames.render_thread import RenderThread
+from raygrove.app.frames.switching import Switching
+from raygrove.app.frames.views import view_settings
 from raygrove.app.problems.problem import Problem
 from raygrove.app.scene_io.demos import make_demo
 from raygrove.gpu.camera import fit
+from raygrove.gpu.planned_units import planned_units
 from raygrove.gpu.scene import Moment, Scene
+from raygrove.gpu.target import planning
+from raygrove.gpu.target.base import CompileError, TargetOptions, UnitSource
 from raygrove.gpu.target.planning import AheadCompiler
 from tests.waiting import EVENT_S
+
+RACERS = "lbvh, hploc"
+SOURCES = [UnitSource(f"gpu/of_a_test_{number}.cu") for number in range(3)]
 
 
 def drawn_by(frame: FinishedFrame) -> str:
@@ -28,22 +41,30 @@ def drawn_by(frame: FinishedFrame) -> str:
     return "" if frame.statistics is None else frame.statistics.views[0].hierarchy
 
 
+def slots() -> SlotExchange:
+    """Where the pictures of a view go."""
+    return SlotExchange((HostSlot(48, 36), HostSlot(48, 36)))
+
+
 class Shown:
     """A render thread whose pictures are taken as they come."""
 
     def __init__(self, scene: Scene) -> None:
         self.scene, self.frames, self.problems, self.busy = scene, list[FinishedFrame](), list[Problem](), list[str]()
-        self.exchange = SlotExchange((HostSlot(48, 36), HostSlot(48, 36)))
+        self.exchanges = (slots(),)
         self.thread = RenderThread(self._hear, self.problems.append, self.busy.append)
         state = replaced(replaced(State(), "settings.render.device", "cpu"), "settings.display.refine_samples", 1)
         self.state = replaced(state, "cameras", (fit(scene.lower, scene.upper),))
-        self.count = 0
+        self.count, self.raced_in_haste = 0, set[UnitSource]()
         self.arrived = threading.Event()
 
     def _hear(self, frame: FinishedFrame) -> None:
-        slot = self.exchange.newest_finished()
-        if slot is not None:
-            self.exchange.give_back(slot)
+        for exchange in self.exchanges:
+            slot = exchange.newest_finished()
+            if slot is not None:
+                exchange.give_back(slot)
+        if frame.request.state.settings.window.workspace == "race":
+            self.raced_in_haste.update(self.thread._maker.target_for(frame.request.state).quick.sources)
         self.frames.append(frame)
         self.arrived.set()
 
@@ -51,7 +72,7 @@ class Shown:
         """For the next instant of the animation."""
         self.count += 1
         moment = Moment(self.count / 1000.0, frame_id=self.count)
-        self.thread.submit(FrameRequest(self.scene, self.state, moment, (self.exchange,), is_moving))
+        self.thread.submit(FrameRequest(self.scene, self.state, moment, self.exchanges, is_moving))
 
     def structures(self) -> list[str]:
         """What each picture was drawn by."""
@@ -62,6 +83,31 @@ class Shown:
         end = time.monotonic() + EVENT_S
         while not self.frames or drawn_by(self.frames[-1]) != until:
             assert time.monotonic() < end and not self.problems, (self.structures()[-3:], self.busy, self.problems)
+            self.arrived.clear()
+            self.ask()
+            self.arrived.wait(1.0)
+
+    def asked(self, question: Callable[[FrameMaker], Any]) -> Any:
+        """The answer of what draws."""
+        found, is_there = list[Any](), threading.Event()
+
+        def take(answer: Any) -> None:
+            found.append(answer)
+            is_there.set()
+
+        self.thread.ask("test", question, take)
+        assert is_there.wait(EVENT_S)
+        return found[0]
+
+    def quick(self) -> set[UnitSource]:
+        """The units that were compiled in haste and are drawn by."""
+        return set(self.asked(lambda maker: maker.target_for(self.state).quick.sources))
+
+    def wait_for_the_better(self) -> None:
+        """Play until none of those is left."""
+        end = time.monotonic() + EVENT_S
+        while self.quick():
+            assert time.monotonic() < end and not self.problems, (self.busy[-3:], self.problems)
             self.arrived.clear()
             self.ask()
             self.arrived.wait(1.0)
@@ -79,11 +125,13 @@ def shown() -> Iterator[Shown]:
 def empty_cache(shown: Shown, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Pictures by lbvh were drawn, by kernels that stay, and from now on nothing is in the cache."""
     shown.play("lbvh")
-    while shown.thread._maker.target_for(shown.state).quick.sources:  # where the cache was empty before, too
-        shown.arrived.clear()
-        shown.ask()
-        shown.arrived.wait(1.0)
+    shown.wait_for_the_better()  # where the cache was empty before, too
     shown.busy.clear()
+    empty(monkeypatch, tmp_path)
+
+
+def empty(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """From now on nothing is in the cache."""
     tmp_path.chmod(0o700)
     monkeypatch.setenv("RAYGROVE_CACHE", str(tmp_path))
     monkeypatch.setenv("RAYGROVE_HOST_FLAGS", "-O0")
@@ -109,22 +157,85 @@ def test_playing_goes_on_by_the_old_structure_while_another_is_compiled(shown: S
 def test_a_first_picture_is_compiled_in_haste_and_then_as_it_stays(
     shown: Shown, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    tmp_path.chmod(0o700)
-    monkeypatch.setenv("RAYGROVE_CACHE", str(tmp_path))
-    monkeypatch.setenv("RAYGROVE_HOST_FLAGS", "-O0")
+    empty(monkeypatch, tmp_path)
     shown.play("lbvh")
-    target = shown.thread._maker.target_for(shown.state)
-    quick, end = set(target.quick.sources), time.monotonic() + EVENT_S
+    target, quick = shown.asked(lambda maker: maker.target_for(shown.state)), shown.quick()
     assert len(quick) > 5 and all(AheadCompiler(target, is_quick=True).is_ready(source) for source in quick)
-    while target.quick.sources:
-        assert time.monotonic() < end and not shown.problems
-        shown.arrived.clear()
-        shown.ask()
-        shown.arrived.wait(1.0)
+    shown.wait_for_the_better()
     assert all(AheadCompiler(target).is_ready(source) for source in quick)
     said = [sentence for sentence in shown.busy if sentence.startswith("Optimizing")]
     assert said == [f"Optimizing kernels, first use only: {done} of {len(quick)}" for done in range(len(quick) + 1)]
     assert shown.busy[-1] == "" and set(shown.structures()) == {"lbvh"}
+
+
+def test_a_race_is_drawn_by_no_kernels_compiled_in_haste(
+    shown: Shown, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    empty(monkeypatch, tmp_path)
+    monkeypatch.setattr(Switching, "improve", lambda self, target: None)  # as if its first picture were just there
+    shown.play("lbvh")
+    quick = shown.quick()
+    assert len(quick) > 5
+    raced = replaced(replaced(shown.state, "settings.window.workspace", "race"), "settings.race.contestants", RACERS)
+    shown.state, shown.exchanges = raced, (slots(), slots())
+    end = time.monotonic() + EVENT_S
+    while len(shown.frames[-1].request.exchanges) != 2:
+        assert time.monotonic() < end and not shown.problems, (shown.busy[-3:], shown.problems)
+        shown.arrived.clear()
+        shown.ask()
+        shown.arrived.wait(1.0)
+    target, drawn = shown.asked(lambda maker: maker.target_for(raced)), as_drawn(raced)
+    needed = planned_units(target, shown.scene, [view_settings(drawn, place) for place in range(2)])
+    assert quick.intersection(needed) and not shown.raced_in_haste.intersection(needed)
+    assert all(map(AheadCompiler(target).is_ready, needed)), "both are drawn as they stay"
+
+
+class OneFails:
+    """Compiles in the place of an AheadCompiler at the full level: all but SOURCES[0]."""
+
+    tried: ClassVar[list[UnitSource]] = []
+    ready: ClassVar[set[UnitSource]] = set()
+
+    def __init__(self, target: object) -> None:
+        """Of any target."""
+
+    def is_ready(self, source: UnitSource) -> bool:
+        return source in self.ready
+
+    def compile(self, source: UnitSource, check: Callable[[], None]) -> None:
+        self.tried.append(source)
+        if source == SOURCES[0]:
+            raise CompileError("There is too little memory.")
+        self.ready.add(source)
+
+
+class Quick:
+    """Units that are drawn by in haste, until OneFails has others."""
+
+    takes = True
+    sources = tuple(SOURCES)
+
+    def exchange(self) -> None:
+        self.sources = tuple(source for source in self.sources if source not in OneFails.ready)
+
+
+def test_where_one_unit_fails_the_others_are_compiled_as_they_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    OneFails.tried, OneFails.ready = [], set()
+    monkeypatch.setattr(planning, "AheadCompiler", OneFails)
+    monkeypatch.setattr(compile_job, "processors", lambda: 1)
+    monkeypatch.setattr(compile_job, "expected_work", lambda source: -SOURCES.index(source))
+    ended = threading.Event()
+    switching = Switching(lambda sentence: None, ended.set)
+    target: Any = SimpleNamespace(quick=Quick(), options=TargetOptions())
+    request: Any = SimpleNamespace(state=State())
+    for _ in range(2):
+        switching.improve(target)
+        assert switching._better is not None and ended.wait(EVENT_S)
+        ended.clear()
+        switching.prepare(request, target)
+    assert target.quick.sources == (SOURCES[0],) and OneFails.tried.count(SOURCES[0]) == 1
+    switching.improve(target)
+    assert switching._better is None, "and the one that failed is left alone"
 
 
 def test_who_takes_the_choice_back_has_the_old_one_at_once(shown: Shown, empty_cache: None) -> None:
