@@ -90,7 +90,10 @@ class HotTools(QObject):
 
     # -- what is asked ------------------------------------------------------------------------------------------------
     def _count(self, rays: str, kind: str) -> None:
-        self._session.loop.ask("hot_spots", lambda maker: maker.hot_spots(rays, kind), self._show_hot)
+        of = _whose_rays(self._session.document.state, self._size())
+        self._session.loop.ask(
+            "hot_spots", lambda maker: maker.hot_spots(rays, kind), lambda found: self._show_hot(found, of)
+        )
 
     def _count_clip(self, rays: str, kind: str, some: int) -> None:
         """Frames of the clip in the background, at the size that is drawn now; the animation pauses, as both would use
@@ -132,13 +135,11 @@ class HotTools(QObject):
 
         self._session.loop.ask("divergence", lambda maker: maker.divergence(), take)
 
-    def _show_hot(self, found: HotSpots | str | None) -> None:
+    def _show_hot(self, found: HotSpots | str | None, of: object) -> None:
         self.marks.show_paid(None)
-        state = self._session.document.state
-        rays = (state.settings.rays.measured, state.settings.render.ray_type, state.settings.ray_type)
-        width, height = self._size()
-        shown = (state.scene, state.timeline.time, state.timeline.clip, state.hidden, state.camera_of(0))
-        self.hot.take(found, of=(*rays, *shown, round(width / max(height, 1), 2)))
+        frame = self._session.loop.last_frame
+        is_of_it = frame is not None and _whose_rays(frame.request.state, frame.drawn) == of
+        self.hot.take(found, of=of if is_of_it else object())  # asked before its picture was there: of an earlier one
         self._session.inspection.counted.emit(None if isinstance(found, str) else found)
 
     def _light(self, spot: Spot | None) -> None:
@@ -297,6 +298,15 @@ class HotTools(QObject):
     def _size(self) -> tuple[int, int]:
         frame = self._session.loop.last_frame
         return frame.drawn if frame is not None else (0, 0)
+
+
+def _whose_rays(state: State, size: tuple[int, int]) -> object:
+    """What the rays of a picture follow from beside the structure: equal for the same rays."""
+    settings = state.settings
+    rays = (settings.rays.measured, settings.render.ray_type, settings.ray_type)
+    shown = (state.scene, state.timeline.time, state.timeline.clip, state.hidden, state.camera_of(0))
+    edited = (settings.light, settings.material, settings.clip)
+    return (*rays, *shown, *edited, round(size[0] / max(size[1], 1), 2))
 
 
 def _followed(configuration: str, settings: Settings) -> str:

@@ -9,14 +9,20 @@ import numpy as np
 
 import raygrove as rg
 from raygrove.app.ui.panels.hot_panel import HotPanel
+from raygrove.gpu.analysis.hot_spots import HotSpots
+
+
+def counted() -> HotSpots:
+    """What five rays did."""
+    vertices, triangles = np.eye(3, dtype=np.float32), np.array([[0, 1, 2]], np.int32)
+    with rg.build(vertices, triangles, "lbvh", device="cpu") as tree:
+        found = tree.hot_spots(rg.RaySet(np.zeros((5, 3), np.float32), np.ones((5, 3), np.float32)))
+    return dataclasses.replace(found, configuration="lbvh/bvh4")
 
 
 def test_what_the_same_rays_did_before_is_told(qtbot: Any) -> None:
     """Through another structure; rays of another picture are none to compare with."""
-    vertices, triangles = np.eye(3, dtype=np.float32), np.array([[0, 1, 2]], np.int32)
-    with rg.build(vertices, triangles, "lbvh", device="cpu") as tree:
-        counted = tree.hot_spots(rg.RaySet(np.zeros((5, 3), np.float32), np.ones((5, 3), np.float32)))
-    found = dataclasses.replace(counted, configuration="lbvh/bvh4")
+    found = counted()
     assert found.counts.rays == 5
     other, panel = dataclasses.replace(found, configuration="binned_sah/bvh4"), HotPanel()
     qtbot.addWidget(panel)
