@@ -19,13 +19,13 @@ def keep(tool: str) -> None:
     """Run a tool's jobs, and keep them."""
     names = names_for(tool)
     valid = kept_jobs.read().valid(tool, how(tool))
-    new = [name for name in names if name not in valid]
+    new, kept_count = [name for name in names if name not in valid], len(valid)
     for first in range(0, max(len(new), 1), AT_ONCE):
         some = new[first : first + AT_ONCE]
         found = outcomes(tool, some) if some else {}
         with _file:
-            kept_jobs.keep(tool, how(tool), names, found)
-        print(f"{tool}: {len(valid) + first + len(some)} of {len(names)} jobs are kept.", flush=True)
+            kept_count += len(found) - len(kept_jobs.keep(tool, how(tool), names, found))
+        print(f"{tool}: {kept_count} of {len(names)} jobs are kept.", flush=True)
 
 
 def main() -> None:

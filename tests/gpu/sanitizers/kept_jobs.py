@@ -2,9 +2,10 @@
 
 A job makes its arrays from fixed seeds, so that it does the same each time. What it came to, under a sanitizer that it
 was clean, for who compiles every kernel which units it asked for, stays true while all that it reads stays what it was:
-the text of its units with everything that they include, and the Python files whose functions ran in it, with those of
-the program that these import. Whatever else a run depends on, another compiler or another numpy, is
-left to the jobs whose turn it is to run in every run of the tests, and to -m full, which runs all.
+the text of its units with everything that they include, the Python files whose functions ran in it, with those of the
+program that these import, and what the program finds in its folders, over which jobs loop: structures, layouts,
+traversals, optimisers and ray types. Whatever else a run depends on, another compiler or another numpy, is left to the
+jobs whose turn it is that day, and to -m full, which runs all.
 
     python -m tests.gpu.sanitizers.keep
 
@@ -22,22 +23,30 @@ import importlib.util
 import json
 import pathlib
 import sys
+import time
 from collections.abc import Iterable, Mapping
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
+from raygrove.gpu.hierarchy.registry import own_structures, telling_layouts
+from raygrove.gpu.shade.registry import ray_types
 from raygrove.gpu.target.base import CompileError, UnitSource
-from raygrove.gpu.target.translation_unit import read_source, write_unit
+from raygrove.gpu.target.translation_unit import CHECKS, include_closure, read_source, write_unit
 from tests.house_syntax import syntax_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 LIST = pathlib.Path(__file__).with_name("kept_jobs.json")
 
 PROVED = 24
-"""Every so many of the jobs that are kept run in every run, too."""
+"""Every so many of the jobs that are kept run in every run, too: other ones each day, all of them in so many days."""
+
+BEGAN_NS = time.time_ns()
+"""When this process began to read: what was edited since may have run as it was before, or as it is now."""
 
 RUNTIME = "gpu/target/host_runtime.cpp"
 """Every launch goes through it."""
+HOST_HEADERS = ("gpu/target/cuda_on_host.cuh", CHECKS)
+"""What each checked unit of the host includes besides what it names."""
 
 Launched = dict[UnitSource, set[str]]
 """Units, and the kernels of each that ran."""
@@ -127,15 +136,41 @@ def _loaded() -> list[tuple[str, Any]]:
 
 
 def key_of(how: str, outcome: Outcome) -> str:
-    """What decides what a job comes to, run `how`: its units' texts and its Python files. Empty where one
-    of them is no more."""
+    """What decides what a job comes to, run `how`: what there is to loop over, its units' texts and its Python files.
+    Empty where one of them is no more."""
     try:
         units = sorted(_digest_of_unit(unit) for unit in outcome.launched)
         files = [f"{name} {_digest_of_file(name)}" for name in sorted(outcome.files)]
-        described = "\0".join([how, read_source(RUNTIME), *units, *files])
+        described = "\0".join([how, found_in_folders(), read_source(RUNTIME), *units, *files])
     except (CompileError, OSError):
         return ""
     return hashlib.sha256(described.encode()).hexdigest()[:20]
+
+
+@functools.cache
+def found_in_folders() -> str:
+    """What jobs loop over that no file lists: the program finds it in its folders. A line each."""
+    kinds = own_structures()
+    lines = {f"structure {name}: {' '.join(telling_layouts(name))}" for name in kinds}
+    lines |= {f"optimisers of {name}: {' '.join(kind.optimisers())}" for name, kind in kinds.items()}
+    for kind in kinds.values():
+        lines |= {f"layout {layout}: {' '.join(kind.traversals(layout))}" for layout in kind.layouts()}
+    return "\n".join(sorted(lines | {f"ray type {name}" for name in ray_types()}))
+
+
+def was_edited(outcome: Outcome, since_ns: int) -> bool:
+    """Whether a file that an outcome is of, Python's or a kernel's, is another one since then, or no more. A file put
+    back with its old time counts, too: what is asked is when the disk's entry changed."""
+    try:
+        names = {RUNTIME, *outcome.files}.union(*map(_files_of_unit, outcome.launched))
+        return any((ROOT / name).stat().st_ctime_ns >= since_ns for name in names)
+    except (CompileError, OSError):
+        return True
+
+
+@functools.cache
+def _files_of_unit(unit: UnitSource) -> tuple[str, ...]:
+    return include_closure((*HOST_HEADERS, *unit.headers, unit.path))
 
 
 @functools.cache
@@ -171,10 +206,16 @@ class KeptJobs:
             name: made for name, made in self._jobs.get(tool, {}).items() if made[0] and made[0] == key_of(how, made[1])
         }
 
-    def keep(self, tool: str, how: str, names: Iterable[str], outcomes: Mapping[str, Outcome]) -> None:
-        """Keep new outcomes beside those that are valid; of other jobs than `names` nothing."""
-        made = self.valid(tool, how) | {name: (key_of(how, found), found) for name, found in outcomes.items()}
+    def keep(
+        self, tool: str, how: str, names: Iterable[str], outcomes: Mapping[str, Outcome], since_ns: int
+    ) -> list[str]:
+        """Keep new outcomes beside those that are valid; of other jobs than `names` nothing. Those of which a file was
+        edited since are left out, and returned: what ran may not be what their keys would say."""
+        new = {name: (key_of(how, found), found) for name, found in outcomes.items()}
+        edited = [name for name, found in outcomes.items() if was_edited(found, since_ns)]  # behind what the keys read
+        made = self.valid(tool, how) | {name: made for name, made in new.items() if name not in edited}
         self._jobs[tool] = {name: made[name] for name in names if name in made}
+        return edited
 
     def text(self) -> str:
         """The file: a line a unit, a Python file and a job."""
@@ -208,16 +249,28 @@ def read() -> KeptJobs:
     return KeptJobs(LIST.read_text(encoding="utf-8") if LIST.exists() else "{}")
 
 
-def keep(tool: str, how: str, names: Iterable[str], outcomes: Mapping[str, Outcome]) -> None:
-    """Keep outcomes in the project's file (`KeptJobs.keep`)."""
+def keep(tool: str, how: str, names: Iterable[str], outcomes: Mapping[str, Outcome]) -> list[str]:
+    """Keep outcomes in the project's file, but for those of which a file was edited since this process began: these are
+    said and returned (`KeptJobs.keep`)."""
     kept = read()
-    kept.keep(tool, how, names, outcomes)
+    edited = kept.keep(tool, how, names, outcomes, BEGAN_NS)
     LIST.write_text(kept.text(), encoding="utf-8")
+    if edited:
+        print(f"{tool}: not kept, as files that they read were edited meanwhile: {', '.join(edited)}.", flush=True)
+    return edited
 
 
-def to_run(names: Iterable[str], valid: Mapping[str, tuple[str, Outcome]]) -> list[str]:
-    """Those of which nothing valid is kept, and some by turns: every `PROVED`-th by its key, one at least."""
+def today() -> int:
+    """The day, counted from 1970 in UTC."""
+    return int(time.time() // 86_400)
+
+
+def to_run(names: Iterable[str], valid: Mapping[str, tuple[str, Outcome]], day: int) -> list[str]:
+    """Those of which nothing valid is kept, and some by turns: every `PROVED`-th by its key, each of them on one of
+    `PROVED` days, and the first by its key always."""
     first = min((key for key, _ in valid.values()), default="")
     return [
-        name for name in names if name not in valid or valid[name][0] == first or int(valid[name][0], 16) % PROVED == 0
+        name
+        for name in names
+        if name not in valid or valid[name][0] == first or (int(valid[name][0], 16) + day) % PROVED == 0
     ]

@@ -14,7 +14,7 @@ from raygrove.gpu.target.translation_unit import parse_kernels
 
 from . import keep
 from .child import ENDED
-from .kept_jobs import Outcome, read, to_run
+from .kept_jobs import Outcome, read, to_run, today
 from .tools import FLAGS, ROOT, how, is_clean, names_for, run_child, watched
 
 pytestmark = [pytest.mark.sanitize, pytest.mark.first]
@@ -71,7 +71,7 @@ def valid(tool: str) -> dict[str, tuple[str, Outcome]]:
 @functools.cache
 def everything_watched() -> dict[str, list[subprocess.CompletedProcess[str]]]:
     """Each job of which nothing is kept under every tool, and some by turns."""
-    asked = {tool: to_run(names_for(tool), valid(tool)) for tool in FLAGS}
+    asked = {tool: to_run(names_for(tool), valid(tool), today()) for tool in FLAGS}
     for tool, names in asked.items():
         if len(names) > len(names_for(tool)) // 4:
             warnings.warn(f"{tool}: {len(names)} jobs are not kept: python -m {keep.__name__}", stacklevel=1)

@@ -77,20 +77,24 @@ def preloaded(tool: str) -> tuple[str, tuple[str, ...]]:
     pytest.skip(f"a process with {paths[0]} does not start on this machine")
 
 
-def run_child(tool: str, *scenario: str) -> subprocess.CompletedProcess[str]:
-    preload, prefix = preloaded(tool)
-    chosen = {
-        "LD_PRELOAD": preload,
+def chosen(tool: str) -> dict[str, str]:
+    """The environment that is chosen for a tool, the same on each machine."""
+    return {
+        **OPTIONS,
         "RAYGROVE_HOST_FLAGS": FLAGS[tool],
         "RAYGROVE_HOST_FORCE_SPLIT": "1",
         "RAYGROVE_HOST_SPIN_US": SPIN_US[tool],
         "CXX": "g++",
         "OPENBLAS_NUM_THREADS": "1",
     }
+
+
+def run_child(tool: str, *scenario: str) -> subprocess.CompletedProcess[str]:
+    preload, prefix = preloaded(tool)
     command = [*prefix, sys.executable, "-m", "tests.gpu.sanitizers.child", "--threads", str(THREADS[tool]), *scenario]
     return subprocess.run(
         command,
-        env={**os.environ, **OPTIONS, **chosen},
+        env={**os.environ, **chosen(tool), "LD_PRELOAD": preload},
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -107,7 +111,7 @@ def names_for(tool: str) -> tuple[str, ...]:
 
 def how(tool: str) -> str:
     """What a kept outcome depends on besides what a job reads."""
-    return f"{tool} {THREADS[tool]} {SPIN_US[tool]} {FLAGS[tool]}"
+    return "\n".join([f"{tool} {THREADS[tool]}", *(f"{name}={value}" for name, value in sorted(chosen(tool).items()))])
 
 
 def watched(asked: Mapping[str, Sequence[str]]) -> dict[str, list[subprocess.CompletedProcess[str]]]:

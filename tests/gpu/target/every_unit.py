@@ -19,7 +19,7 @@ from raygrove.gpu.target.base import Target, UnitSource
 from raygrove.gpu.target.nvrtc import ARCHITECTURES
 from tests.gpu.sanitizers import kept_jobs
 from tests.gpu.sanitizers.frames import draw_spheres, pictures, run_frames
-from tests.gpu.sanitizers.kept_jobs import Followed, Launched, Outcome, read, to_run
+from tests.gpu.sanitizers.kept_jobs import Followed, Launched, Outcome, read, to_run, today
 from tests.gpu.sanitizers.queries import run_region_queries
 from tests.gpu.sanitizers.scenario import everything, name_of
 
@@ -78,15 +78,15 @@ def valid() -> dict[str, Outcome]:
 @functools.cache
 def found_anew() -> dict[str, Outcome]:
     """The jobs of which nothing is kept, and some by turns, run."""
-    return outcomes(to_run(jobs(), read().valid(USE, USE)))
+    return outcomes(to_run(jobs(), read().valid(USE, USE), today()))
 
 
 def keep() -> None:
     """Run the jobs of which nothing is kept, and keep what they came to."""
     new = [name for name in jobs() if name not in valid()]
-    kept_jobs.keep(USE, USE, jobs(), outcomes(new, is_followed=True))
+    edited = kept_jobs.keep(USE, USE, jobs(), outcomes(new, is_followed=True))
     valid.cache_clear()
-    print(f"{len(jobs())} jobs are kept, {len(new)} of them run anew.")
+    print(f"{len(jobs()) - len(edited)} jobs are kept, {len(new) - len(edited)} of them run anew.")
 
 
 def launched() -> Launched:
