@@ -280,7 +280,10 @@ class TileCaster:
 
     def _tile_constants(self, tiling: Tiling) -> Constants:
         options, pixels = self.drawn_by, tiling.pixels
-        local = next((most for most in LOCAL_SIZES if pixels <= most), 0) if options.local_buffer else 0
+        rays = RAY_PIXELS if options.ray_setup == "tile" and pixels <= RAY_PIXELS else 0
+        # On a host it costs nothing, and pictures of every size have one unit: that which is planned by a small one.
+        room = max(pixels, rays) if self.target.kind == "host" else pixels
+        local = next((most for most in LOCAL_SIZES if room <= most), 0) if options.local_buffer else 0
         return (
             ("VARIANT", ARRANGEMENTS.index(self.arrangement)),
             ("LISTED", self.has_lists),
@@ -289,7 +292,7 @@ class TileCaster:
             ("LAYERS", self.layer_count),
             ("MOST_THREADS", self._most_threads()),
             ("LOCAL_PIXELS", local),
-            ("RAY_PIXELS", RAY_PIXELS if options.ray_setup == "tile" and pixels <= RAY_PIXELS else 0),
+            ("RAY_PIXELS", rays),
         )
 
     def _most_threads(self) -> int:

@@ -19,7 +19,7 @@ from raygrove.gpu.shade.registry import ray_types
 from raygrove.gpu.target import host
 from raygrove.gpu.target.base import Target, UnitSource
 from raygrove.gpu.target.host import HostTarget
-from raygrove.gpu.target.planning import AheadCompiler
+from raygrove.gpu.target.planning import AheadCompiler, PlanningTarget
 from raygrove.gpu.update.options import UpdateOptions
 
 STRUCTURES = sorted(registry.structures())
@@ -88,6 +88,17 @@ def test_everything_that_a_ray_type_asks_for_was_planned(host_target: Target, na
 def test_spheres_and_glyphs_are_planned_for(host_target: Target, name: str) -> None:
     scene = make_demo(name, 400)
     assert asked_for(scene, ViewSettings()) <= set(planned_units(host_target, scene, [ViewSettings()]))
+
+
+@pytest.mark.parametrize("size", [(640, 480), (1280, 720), (1920, 1080)])
+def test_tiles_are_planned_for_pictures_of_every_size(host_target: Target, size: tuple[int, int]) -> None:
+    scene, settings = make_demo("spheres", 400), ViewSettings(primary="tiles")
+    with contextlib.closing(PlanningTarget(host_target)) as target:
+        with contextlib.closing(Engine(target, scene, repeats=False)) as engine:
+            engine.render_frame(Moment(), [View(settings, fit(scene.lower, scene.upper), ArrayPixels(target, *size))])
+            engine.flush()
+        asked = {source for source in target.planned if source.path == "gpu/glyphs/cast_tiles.cu"}
+    assert len(asked) == 1 and asked <= set(planned_units(host_target, scene, [settings]))
 
 
 def test_a_plan_names_the_choices_together_and_each_unit_once(host_target: Target) -> None:
