@@ -98,7 +98,8 @@ class FrameLoop(QObject):
         self._rest.timeout.connect(self.request)
         self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
         self._slow.timeout.connect(self._say_slow)
-        self._said, self._is_slow = "", False  # what is said of the picture that is waited for
+        self._said, self._is_slow = "", False  # what others say of the picture that is waited for, and whether it is
+        self._slow_words = ""  # called slow, in these words
         for said in (self.busy, self.drawing):
             said.connect(self._hear_said)
         self._letters = Letters(self)
@@ -260,20 +261,31 @@ class FrameLoop(QObject):
             self._play_on()
 
     def _say_slow(self) -> None:
-        """No picture came for a while, and nobody said why: a structure is built over millions of primitives."""
+        """No picture came for a while, and nobody said why: a structure is built over millions of primitives. Where
+        somebody did, it is begun anew when that is over (_hear_said)."""
         scene = self._document.scene
         if not self._said and scene is not None and self._halt is None:
-            self._is_slow = True
-            self.drawing.emit(self.tr("Drawing {name} …").format(name=scene.name))
+            self._is_slow, self._slow_words = True, self.tr("Drawing {name} …").format(name=scene.name)
+            self.drawing.emit(self._slow_words)
 
     def _end_slow(self) -> None:
-        self._slow.stop()
         if self._is_slow:
             self._is_slow = False
             self.drawing.emit("")
+        self._slow.stop()
 
     def _hear_said(self, sentence: str) -> None:
+        """What others say; after it a picture that is still waited for is spoken of again."""
+        if self._is_slow and sentence == self._slow_words:
+            return
         self._said = sentence
+        if not sentence and not self._is_stopped and self._waits and not self._slow.isActive():
+            self._slow.start()
+
+    @property
+    def _waits(self) -> bool:
+        """Whether a picture was asked for that is not there and has not failed."""
+        return self._submitted is not None and self._halt is None and self._arrived_serial < self._serial
 
     def _show(self, frame: FinishedFrame) -> None:
         assert self._view is not None

@@ -46,7 +46,7 @@ class FirstPicture(QObject):
         self._missed: list[Problem] = []
         self._missed_pictures: list[Problem] = []
         self._missed_copies: list[str] = []
-        self._busy, self._compiles, self._say = "", False, parent.statusBar().showMessage
+        self._busy, self._drawing, self._compiles, self._say = "", "", False, parent.statusBar().showMessage
         self._timer = QTimer(self, singleShot=True)
         stack.insertWidget(0, self.view)
         stack.setCurrentIndex(0)
@@ -66,6 +66,7 @@ class FirstPicture(QObject):
         self._document.on_problem.append(self._missed.append)
         self._loop.problem.connect(self._fail)
         self._loop.busy.connect(self._hear)
+        self._loop.drawing.connect(self._hear_drawing)
         self.view.painted.connect(self._keep)
         self.view.interop_failed.connect(self._missed_copies.append)
         self._document.mailroom.wake = bell.ring
@@ -108,6 +109,9 @@ class FirstPicture(QObject):
             self._loop.frame_arrived.emit(self._loop.last_frame)
         for sentence in self._missed_copies:
             self.view.interop_failed.emit(sentence)
+        self._loop.drawing.disconnect(self._hear_drawing)
+        if self._drawing:
+            self._loop.drawing.emit(self._drawing)
         if self._busy:
             self._loop.busy.emit(self._busy)
 
@@ -130,6 +134,12 @@ class FirstPicture(QObject):
             self._timer.start(COMPILING_MS)
         self._busy = busy
         self._say(busy)
+
+    def _hear_drawing(self, sentence: str) -> None:
+        """Until those who show it are there: it may be over by then."""
+        self._drawing = sentence
+        if not self._ends:
+            self._say(sentence)
 
     def _fail(self, problem: Problem) -> None:
         self._missed_pictures.append(problem)

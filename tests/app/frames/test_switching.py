@@ -51,7 +51,7 @@ class Shown:
 
     def __init__(self, scene: Scene) -> None:
         self.scene, self.frames, self.problems, self.busy = scene, list[FinishedFrame](), list[Problem](), list[str]()
-        self.exchanges = (slots(),)
+        self.exchanges: tuple[SlotExchange, ...] = (slots(),)
         self.thread = RenderThread(self._hear, self.problems.append, self.busy.append)
         state = replaced(replaced(State(), "settings.render.device", "cpu"), "settings.display.refine_samples", 1)
         self.state = replaced(state, "cameras", (fit(scene.lower, scene.upper),))

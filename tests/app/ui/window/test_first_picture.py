@@ -18,6 +18,7 @@ from raygrove.app.frames.switching import COMPILING
 from raygrove.app.settings.settings import Settings, set_option
 from raygrove.app.ui.messages.busy_label import BusyLabel
 from raygrove.app.ui.picture.painter_view import PainterView
+from raygrove.app.ui.session import frame_loop
 from raygrove.app.ui.session.memory import Memory
 from raygrove.app.ui.session.session import make_session
 from raygrove.app.ui.window import first_picture, window_parts
@@ -185,6 +186,30 @@ def test_nobody_waits_long_for_kernels_that_are_compiled(
     assert told[0] == f"{COMPILING} H-PLOC, first use only: 0 of 3", "before the rest is there, too"
     says = lambda: any(label.text().startswith(COMPILING) for label in window.findChildren(BusyLabel))  # noqa: E731
     qtbot.waitUntil(says)  # what was said while nobody of the window was there
+    window.close()
+
+
+def test_a_slow_first_picture_is_spoken_of_by_the_whole_window(
+    begin: Any, qtbot: Any, submitted: Any, moving_scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opening, "open_scene", lambda *given: moving_scene)
+    monkeypatch.setattr(frame_loop, "SLOW_MS", 50)
+    monkeypatch.setattr(first_picture, "PICTURE_MS", 60_000)
+    told, hear = [], first_picture.FirstPicture._hear_drawing
+
+    def look(self: Any, sentence: str) -> None:
+        hear(self, sentence)
+        told.append(self.parent().statusBar().currentMessage())
+        self._ends = True
+
+    monkeypatch.setattr(first_picture.FirstPicture, "_hear_drawing", look)
+    document = Document()
+    document.open_demo("two")
+    window, said = begin(document), f"Drawing {moving_scene.name} …"
+    assert told[0] == said, "before the rest is there, too"
+    qtbot.waitUntil(lambda: window.busy_label.text() == said)
+    window.loop._end_slow()
+    assert window.busy_label.text() == ""
     window.close()
 
 
