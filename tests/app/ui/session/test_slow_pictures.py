@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,50 +12,49 @@ from raygrove.app.ui.window.main_window import MainWindow
 from tests.app.stand_ins import PaintedMaker
 
 
-def test_what_is_waited_for_is_said_until_it_is_there(
-    scene_window: MainWindow, monkeypatch: pytest.MonkeyPatch, qtbot: Any
-) -> None:
-    paint, may_go_on = PaintedMaker.draw, threading.Event()
+@pytest.fixture
+def may_go_on(scene_window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """No picture comes until this is set; one that takes 20 ms is spoken of."""
+    paint, event = PaintedMaker.draw, threading.Event()
 
     def draw(*of: Any) -> Any:
-        may_go_on.wait(10.0)
+        event.wait(60.0)
         return paint(*of)
 
     monkeypatch.setattr(PaintedMaker, "draw", draw)
-    loop, label, scene = scene_window.loop, scene_window.busy_label, scene_window.document.scene
-    assert scene is not None
-    loop._slow.setInterval(20)
-    try:
-        scene_window.document.change("settings.render.seed", 5)
-        qtbot.waitUntil(lambda: label.text() == f"Drawing {scene.name} …")
-    finally:
-        may_go_on.set()
+    scene_window.loop._slow.setInterval(20)
+    yield event
+    event.set()
+
+
+def drawing(window: MainWindow) -> str:
+    """What is said of its scene's picture."""
+    assert window.document.scene is not None
+    return f"Drawing {window.document.scene.name} …"
+
+
+def test_what_is_waited_for_is_said_until_it_is_there(
+    scene_window: MainWindow, may_go_on: threading.Event, qtbot: Any
+) -> None:
+    loop, label = scene_window.loop, scene_window.busy_label
+    scene_window.document.change("settings.render.seed", 5)
+    qtbot.waitUntil(lambda: label.text() == drawing(scene_window))
+    may_go_on.set()
     qtbot.waitUntil(lambda: label.text() == "" and not loop._slow.isActive())
 
 
 def test_a_picture_is_spoken_of_again_after_what_others_said(
-    scene_window: MainWindow, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+    scene_window: MainWindow, may_go_on: threading.Event, qtbot: Any
 ) -> None:
-    paint, may_go_on = PaintedMaker.draw, threading.Event()
-
-    def draw(*of: Any) -> Any:
-        may_go_on.wait(60.0)
-        return paint(*of)
-
-    monkeypatch.setattr(PaintedMaker, "draw", draw)
-    loop, label, scene = scene_window.loop, scene_window.busy_label, scene_window.document.scene
-    assert scene is not None
-    loop._slow.setInterval(20)
-    try:
-        loop.busy.emit("Compiling H-PLOC ...")
-        scene_window.document.change("settings.render.seed", 5)
-        qtbot.waitUntil(lambda: not loop._slow.isActive() and label.text() == "Compiling H-PLOC ...")
-        for other in ("Optimizing kernels ...", "Preparing H-PLOC ..."):
-            loop.busy.emit(other)
-            loop.busy.emit("")
-            qtbot.waitUntil(lambda: label.text() == f"Drawing {scene.name} …")
-    finally:
-        may_go_on.set()
+    loop, label = scene_window.loop, scene_window.busy_label
+    loop.busy.emit("Compiling H-PLOC ...")
+    scene_window.document.change("settings.render.seed", 5)
+    qtbot.waitUntil(lambda: not loop._slow.isActive() and label.text() == "Compiling H-PLOC ...")
+    for other in ("Optimizing kernels ...", "Preparing H-PLOC ..."):
+        loop.busy.emit(other)
+        loop.busy.emit("")
+        qtbot.waitUntil(lambda: label.text() == drawing(scene_window))
+    may_go_on.set()
     qtbot.waitUntil(lambda: label.text() == "" and not loop._slow.isActive() and not loop._waits)
 
 
