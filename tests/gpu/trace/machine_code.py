@@ -27,8 +27,9 @@ def code_of(image: bytes) -> dict[str, bytes]:
 
 
 def assembly_of(text: str) -> str:
-    """What the host's compiler makes of a unit, in the flags of the host target; labels have no numbers."""
-    flags = [flag for flag in host_compiler._FLAGS if flag != "-shared"]
+    """What the host's compiler makes of a unit at its full level, in the flags of the host target; labels have no
+    numbers."""
+    flags = [host_compiler.FULL, *(flag for flag in host_compiler._FLAGS if flag != "-shared")]
     command = [*host_compiler.find_compiler(), *flags, f"-I{ROOT}", "-x", "c++", "-", "-S", "-o", "-"]
     made = subprocess.run(command, input=text, capture_output=True, text=True, check=True, timeout=PROCESS_S)
     return re.sub(r"\.L\w*\d+", ".L", made.stdout)
