@@ -90,7 +90,8 @@ class HotTools(QObject):
 
     # -- what is asked ------------------------------------------------------------------------------------------------
     def _count(self, rays: str, kind: str) -> None:
-        of = _whose_rays(self._session.document.state, self._size())
+        frame = self._session.loop.last_frame
+        of = whose_rays(self._session.document.state, self._size(), frame.samples if frame is not None else 0)
         self._session.loop.ask(
             "hot_spots", lambda maker: maker.hot_spots(rays, kind), lambda found: self._show_hot(found, of)
         )
@@ -138,7 +139,7 @@ class HotTools(QObject):
     def _show_hot(self, found: HotSpots | str | None, of: object) -> None:
         self.marks.show_paid(None)
         frame = self._session.loop.last_frame
-        is_of_it = frame is not None and _whose_rays(frame.request.state, frame.drawn) == of
+        is_of_it = frame is not None and whose_rays(frame.request.state, frame.drawn, frame.samples) == of
         self.hot.take(found, of=of if is_of_it else object())  # asked before its picture was there: of an earlier one
         self._session.inspection.counted.emit(None if isinstance(found, str) else found)
 
@@ -300,13 +301,16 @@ class HotTools(QObject):
         return frame.drawn if frame is not None else (0, 0)
 
 
-def _whose_rays(state: State, size: tuple[int, int]) -> object:
-    """What the rays of a picture follow from beside the structure: equal for the same rays."""
+def whose_rays(state: State, size: tuple[int, int], samples: int) -> object:
+    """What the rays of a picture of so many samples follow from beside the structure: equal for the same rays. Its
+    first sample is counted, in the structure of the last one's instant: another one while the shutter is open."""
     settings = state.settings
-    rays = (settings.rays.measured, settings.render.ray_type, settings.ray_type)
+    name, seed, options = settings.render.ray_type, settings.render.seed, settings.ray_type
+    rays = (settings.rays.measured, name, seed, options)
+    is_open = getattr(settings.ray_type_options(name), "shutter", 0.0) > 0.0
     shown = (state.scene, state.timeline.time, state.timeline.clip, state.hidden, state.camera_of(0))
-    edited = (settings.light, settings.material, settings.clip)
-    return (*rays, *shown, *edited, round(size[0] / max(size[1], 1), 2))
+    edited = (settings.light, settings.material, settings.clip, settings.spheres, settings.gravity)
+    return (*rays, samples if is_open else 0, *shown, *edited, round(size[0] / max(size[1], 1), 2))
 
 
 def _followed(configuration: str, settings: Settings) -> str:

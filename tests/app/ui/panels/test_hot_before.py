@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from raygrove.app.document.state import State
+from raygrove.app.document.state import State, replaced
 from raygrove.app.edits.scene_edits import EDITED
-from raygrove.app.ui.panels.hot_tools import HotTools
+from raygrove.app.settings.settings import set_option
+from raygrove.app.ui.panels.hot_tools import HotTools, whose_rays
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.analysis.hot_spots import HotSpots
 from tests.app.ui.panels.test_hot_panel import counted
@@ -44,6 +45,9 @@ def edited(group: str) -> Callable[[State], Any]:
 CHANGES: dict[str, Callable[[State], Any]] = {
     "light": edited("light"),
     "material": edited("material"),
+    "seed": lambda state: set_option(state.settings, "render.seed", 5),
+    "spheres": lambda state: set_option(state.settings, "spheres.largest", 2.0),
+    "gravity": lambda state: set_option(state.settings, "gravity.forces", "direct"),
     "clip": lambda state: dataclasses.replace(state.settings, clip=dataclasses.replace(state.settings.clip, on=True)),
     "nothing": lambda state: state.settings,
 }
@@ -82,3 +86,12 @@ def test_a_count_that_was_asked_before_its_picture_was_there(
     tools.hot.ask()
     asked.pop()(dataclasses.replace(found, configuration="binned_sah/bvh4"))
     assert hint.text().startswith("Binned SAH") and "Before" not in hint.text()
+
+
+@pytest.mark.parametrize("shutter", [0.0, 0.25])
+def test_samples_are_of_another_instant_only_while_the_shutter_is_open(shutter: float) -> None:
+    state = replaced(State(), "settings.render.ray_type", "distributed")
+    settings = set_option(state.settings, "ray_type.distributed.shutter", shutter)
+    state = dataclasses.replace(state, settings=settings)
+    few, many = (whose_rays(state, (40, 30), samples) for samples in (1, 16))
+    assert (few == many) == (shutter == 0.0)
