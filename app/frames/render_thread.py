@@ -25,10 +25,13 @@ from raygrove.app.frames.switching import Switching
 from raygrove.app.problems.problem import Problem
 from raygrove.app.problems.problems import problem_of
 from raygrove.gpu.hierarchy.base import HierarchyError
+from raygrove.gpu.linux import come_after_other_threads
 from raygrove.gpu.target.stopping import Abandoned, NotCompiled, Stopped
 
 if TYPE_CHECKING:
     from raygrove.app.frames.maker import FrameMaker
+    from raygrove.app.frames.outcome import Outcome
+    from raygrove.gpu.stats import FrameStatistics
 
 Question = Callable[["FrameMaker"], Any]
 """What is asked of the engine between two frames, on the render thread."""
@@ -40,6 +43,9 @@ QUESTION_PANELS = {"steps": "heat", "difference": "ranking", "paid": "hot_spots"
 
 SLOT_PATIENCE = 0.02
 """Seconds to wait for a free slot before looking into the mailbox again."""
+
+PAINT_PATIENCE = 0.02
+"""Seconds that the second sample of a picture waits for the first one to be painted."""
 
 
 class RenderThread:
@@ -59,6 +65,7 @@ class RenderThread:
         self._switching, self._defers, self._is_woken = Switching(on_busy, self._wake), False, False
         self._waiting: FrameRequest | None = None
         self._has_mail = self._is_retry = self._has_skipped = self._is_stopping = self._is_drawing = False
+        self._is_painted = False
         self._questions: dict[str, tuple[Question, Answer]] = {}
         self._present: FrameRequest | None = None
         self._failed: tuple[FrameRequest, Exception] | None = None
@@ -91,6 +98,12 @@ class RenderThread:
         is a problem, and its answer None."""
         with self._mail:
             self._questions[key] = (question, answer)
+            self._mail.notify()
+
+    def has_painted(self) -> None:
+        """A picture was painted."""
+        with self._mail:
+            self._is_painted = True
             self._mail.notify()
 
     def stop(self, timeout: float = 10.0) -> bool:
@@ -137,6 +150,7 @@ class RenderThread:
         return maker
 
     def _run(self) -> None:
+        come_after_other_threads()  # the window's thread, which has little to do, has it done at once
         while self._await_work():
             self._answer_questions()
             request = self._present
@@ -265,15 +279,27 @@ class RenderThread:
         if self._is_complete and not request.is_moving and not self._has_mail and outcome.spheres is None:
             statistics = self._maker.flush()  # the last picture for a while: its own statistics, complete
         elapsed, self._rows_ms = (time.perf_counter() - begin) * 1000.0 + self._rows_ms, 0.0
+        self._hand_over(request, outcome, slots[0], statistics, elapsed)
+
+    def _hand_over(
+        self,
+        request: FrameRequest,
+        outcome: Outcome,
+        slot: PixelSlot,
+        statistics: FrameStatistics | None,
+        elapsed_ms: float,
+    ) -> None:
+        """Tell of a picture that is there."""
+        self._is_painted = False
         self._on_frame(
             FinishedFrame(
                 request=request,
                 frame_id=outcome.frame_id,
-                drawn=slots[0].drawn if outcome.spheres is None else request.size,
+                drawn=slot.drawn if outcome.spheres is None else request.size,
                 samples=outcome.samples,
                 samples_wanted=outcome.samples_wanted,
                 statistics=statistics,
-                frame_ms=elapsed,
+                frame_ms=elapsed_ms,
                 target_name=outcome.target_name,
                 device_name=outcome.device_name,
                 limited_by=outcome.limited_by,
@@ -287,6 +313,16 @@ class RenderThread:
                 noise=outcome.noise,
             )
         )
+        is_first = outcome.samples == 1 and not request.state.settings.update.always
+        if is_first and not (request.is_moving or self._is_complete):
+            self._let_it_be_painted()
+
+    def _let_it_be_painted(self) -> None:
+        """Who waits for the first picture of a choice, sees it before a second sample has the processors."""
+        with self._mail:
+            self._mail.wait_for(
+                lambda: self._is_painted or self._has_mail or self._questions or self._is_stopping, PAINT_PATIENCE
+            )
 
     def _prepare(self, request: FrameRequest) -> bool:
         """Before a frame of a request; whether what is missing for it is not to be compiled in place."""

@@ -8,6 +8,7 @@ import pathlib
 import resource
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -173,3 +174,24 @@ def test_a_graphics_card_is_a_device(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     (tmp_path / name).parent.mkdir(exist_ok=True)
     (tmp_path / name).touch()
     assert linux.has_graphics_card() == (name != "null")
+
+
+def test_a_thread_that_comes_later_takes_those_with_it_that_it_starts_and_no_others() -> None:
+    found = list[int]()
+
+    def note() -> None:
+        found.append(os.getpriority(os.PRIO_PROCESS, 0))
+
+    def come_later() -> None:
+        linux.come_after_other_threads()
+        note()
+        started = threading.Thread(target=note)
+        started.start()
+        started.join()
+
+    before = os.getpriority(os.PRIO_PROCESS, 0)
+    later = threading.Thread(target=come_later)
+    later.start()
+    later.join()
+    assert found == [min(before + linux._LATER, linux._LOWEST_PRIORITY)] * 2
+    assert os.getpriority(os.PRIO_PROCESS, 0) == before

@@ -118,11 +118,11 @@ class FrameLoop(QObject):
         old, self._view = self._view, view
         if view is old:
             return
-        view.painted.connect(self._play_on)
+        view.painted.connect(self._has_painted)
         view.exchange_changed.connect(self.request)
         view.drawing_failed.connect(self._hear_error)
         if old is not None:
-            old.painted.disconnect(self._play_on)
+            old.painted.disconnect(self._has_painted)
             old.exchange_changed.disconnect(self.request)
             old.drawing_failed.disconnect(self._hear_error)
             self.request()
@@ -310,6 +310,10 @@ class FrameLoop(QObject):
         """Play on from an instant that cannot be drawn: with the next frame. Only this leaves such an instant; a
         painting that comes meanwhile would be a second step."""
         self._document.tick(1.0 / (self._document.span.fps * self._document.state.settings.timeline.speed))
+
+    def _has_painted(self) -> None:
+        self._thread.has_painted()
+        self._play_on()
 
     def _play_on(self) -> None:
         """The next frame of the animation, unless one is being drawn."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from raygrove.app.frames import row_words
+from raygrove.app.frames import render_thread, row_words
 from raygrove.app.frames.render_thread import RenderThread
 from raygrove.gpu.scene import Moment
 from raygrove.gpu.target.base import NoDeviceError
@@ -96,6 +96,33 @@ def test_samples_add_up_until_there_are_enough_then_it_idles(bench: Bench) -> No
     assert len(bench.frames) == 5, "the same picture is not drawn again"
 
 
+@pytest.mark.parametrize("ends", ["painted", "another picture", "a question"])
+def test_a_first_picture_is_painted_before_a_second_sample_is_drawn(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, ends: str
+) -> None:
+    monkeypatch.setattr(render_thread, "PAINT_PATIENCE", EVENT_S)
+    slots, answers = exchange(), list[Any]()
+    bench.thread.submit(request(0.0, slots, settings__render__samples=3))
+    bench.wait(lambda: bench.shows(slots, 1))
+    time.sleep(0.05)
+    assert bench.maker.drawing == 1
+    if ends == "painted":
+        bench.thread.has_painted()
+        bench.wait(lambda: bench.shows(slots, 3))
+    elif ends == "another picture":
+        bench.thread.submit(request(2.0, slots))
+        bench.wait(lambda: bench.maker.times == [0.0, 2.0])
+    else:
+        bench.thread.ask("what", lambda maker: 1, answers.append)
+        bench.wait(lambda: answers == [1])
+
+
+def test_what_is_never_painted_is_refined_all_the_same(bench: Bench) -> None:
+    slots = exchange()
+    bench.thread.submit(request(0.0, slots, settings__render__samples=3))
+    bench.wait(lambda: bench.shows(slots, 3))
+
+
 def test_a_moving_picture_has_one_sample(bench: Bench) -> None:
     bench.thread.submit(request(0.0, moving=True, settings__render__samples=64))
     bench.wait(lambda: bool(bench.frames))
@@ -110,7 +137,8 @@ def test_a_picture_that_stays_has_its_own_statistics(bench: Bench) -> None:
     assert bench.maker.flushes == 1
 
 
-def test_what_is_always_updated_is_drawn_again_and_again(bench: Bench) -> None:
+def test_what_is_always_updated_is_drawn_again_and_again(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(render_thread, "PAINT_PATIENCE", EVENT_S)
     slots = exchange()
     bench.thread.submit(request(0.0, slots, settings__update__always=True))
     bench.wait(lambda: bench.shows(slots, -1) or len(bench.frames) > 20)
