@@ -8,16 +8,17 @@ the JSON gets wrong otherwise is left to the readers, which have their own words
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .cuts import cut_short, shortfall
 from .errors import SceneError, display_path
 from .gltf_extensions import DRACO, INSTANCING, LIGHTS, MESHOPT, written_out
-from .gltf_kinds import wrong_kind
+from .gltf_kinds import no_number, without_keys, wrong_kind
 from .gltf_names import told_apart
 from .gltf_texts import GLB, MAX_JSON, Buffers, GlbError, parts_of, put_together
 from .limits import ImportLimits
@@ -32,6 +33,9 @@ MAX_DEPTH = 20_000
 NODE_BYTES, BONE_BYTES, VERTEX_BYTES, FACE_BYTES, KEY_BYTES = 1400, 1200, 16, 64, 32
 SEARCHES = 10_000_000
 """Comparisons of names that take libassimp about a tenth of a second."""
+STILL = (
+    "Channels of animations whose sampler is missing, or lacks times or values, were left out: what they move rests."
+)
 REST = {"translation": [0, 0, 0], "rotation": [0, 0, 0, 1], "scale": [1, 1, 1]}
 """Whole numbers, as these are written faster."""
 
@@ -55,16 +59,13 @@ def affordable(name: str, raw: bytes, limits: ImportLimits, references: Referenc
         raise SceneError(f"{_shown(name)} is not read: {why}. Export it anew.", name) from error
     except ValueError:
         return None
-    try:
+    with contextlib.suppress(*WRONG):  # told by those who read it; what its extensions say holds all the same
         _check(name, document, limits)
-    except WRONG:
-        return None  # what is wrong is told by those who read it
-    try:
-        wrong = wrong_kind(document)
-    except WRONG:
-        wrong = ""  # likewise, and its extensions are still to be written out
-    if wrong:
+    if wrong := _told(no_number, document) or _told(wrong_kind, document):
         raise SceneError(f"{_shown(name)} is damaged: {wrong}. Fetch it again, or export it once more.", name)
+    with contextlib.suppress(*WRONG):
+        if references is not None and (still := without_keys(document)):
+            references.leave_out(still, STILL)
     try:
         changed = written_out(name, document, Buffers(document, body, references or References()), limits)
         changed |= told_apart(document)
@@ -77,6 +78,14 @@ def affordable(name: str, raw: bytes, limits: ImportLimits, references: Referenc
         # Without what they say libassimp would take whole numbers for fractions, and one copy for all, and say nothing.
         why = "what it says by its extensions does not fit"
         raise SceneError(f"{_shown(name)} is damaged: {why}. Export it again, or without them.", name) from error
+
+
+def _told(find: Callable[[Any], str], document: Any) -> str:
+    """What a search finds wrong, where nothing else is."""
+    try:
+        return find(document)
+    except WRONG:
+        return ""
 
 
 def _check(name: str, document: Any, limits: ImportLimits) -> None:

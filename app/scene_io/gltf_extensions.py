@@ -51,7 +51,7 @@ class _Plain:
     def run(self) -> bool:
         used = {*self.document.get("extensionsUsed", ()), *self.document.get("extensionsRequired", ())}
         changes = MESHOPT in used and is_needed(self.document) and self._views()
-        changes += sum([DRACO in used and self._draco(), self._floats(), INSTANCING in used and self._instances()])
+        changes += sum([DRACO in used and self._draco(), self._floats(), self._instances()])
         changes += LIGHTS in used and self._lights()
         done = {DRACO, MESHOPT, INSTANCING, "KHR_mesh_quantization"}
         if changes and "extensionsRequired" in self.document:
@@ -122,12 +122,12 @@ class _Plain:
         return len(made)
 
     def _instances(self) -> int:
-        """Nodes below a node in place of its instances."""
-        nodes = self.document["nodes"]
+        """Nodes below a node in place of its instances, whether or not the file says that it has any."""
+        nodes = self.document.get("nodes", [])
         count = 0
-        for node in list(nodes):
-            given = node.get("extensions", {}).pop(INSTANCING, None)
-            if given is None or "mesh" not in node:
+        for node in [one for one in nodes if INSTANCING in one.get("extensions", ())]:
+            given = node["extensions"].pop(INSTANCING)
+            if "mesh" not in node:
                 continue
             named = {key: index for key, index in given["attributes"].items() if key in TRANSFORM}
             places = {TRANSFORM[key]: self._numbers(index) for key, index in named.items()}
@@ -146,7 +146,7 @@ class _Plain:
             first = len(nodes)
             for at in range(number):
                 nodes.append({"mesh": mesh, **{path: values[at] for path, values in rows.items()}})
-            node["children"] = [*node.get("children", ()), *range(first, first + number)]
+            node["children"] = node.get("children", []) + list(range(first, first + number))
             count += 1
         return count
 

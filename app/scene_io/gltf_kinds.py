@@ -1,5 +1,6 @@
-"""Whether the numbers of a glTF are of the kinds that their use asks for: libassimp takes them for others without a
-word, whole numbers for coordinates, one number for three, so that a damaged word gives another scene."""
+"""Whether there are numbers in a glTF where it asks for them, and of the kinds that their use asks for: libassimp takes
+them for others without a word, whole numbers for coordinates, one number for three, and leaves out what it cannot
+find, so that a damaged word gives another scene."""
 
 from __future__ import annotations
 
@@ -55,6 +56,37 @@ def wrong_kind(document: Any) -> str:
             said = json.dumps(kinds[number][place])[:20]
             return f"accessors[{number}].{key} is {said}, and {use[:20]} takes {ought}"
     return ""
+
+
+def no_number(document: Any) -> str:
+    """What a mesh says in the place of an accessor's number, with its place: libassimp leaves out, without a word, what
+    a text stands for; "" where there is none. Attributes of somebody's own (`_NAME`) are not read."""
+    for number, mesh in enumerate(document.get("meshes", ())):
+        for place, part in enumerate(mesh.get("primitives", ())):
+            at = f"meshes[{number}].primitives[{place}]"
+            named = [(f"{at}.attributes", part.get("attributes", {}))]
+            named += [(f"{at}.targets[{one}]", target) for one, target in enumerate(part.get("targets", ()))]
+            named += [(at, {INDICES: part[INDICES]})] if INDICES in part else []
+            for where, accessors in named:
+                for name, value in accessors.items():
+                    if (type(value) is not int or value < 0) and not name.startswith("_"):
+                        said = json.dumps(value)[:20]
+                        return f"{where}.{name[:20]} is {said}, and the number of an accessor should stand there"
+    return ""
+
+
+def without_keys(document: Any) -> int:
+    """How many channels that move a node have no sampler, or one without times or values."""
+    count = 0
+    for animation in document.get("animations", ()):
+        samplers = animation.get("samplers", ())
+        is_whole = [isinstance(one, dict) and "input" in one and "output" in one for one in samplers]
+        for channel in animation.get("channels", ()):
+            number = channel.get("sampler", len(is_whole))
+            is_read = type(number) is int and number >= 0  # others are refused
+            has_keys = is_read and number < len(is_whole) and is_whole[number]
+            count += is_read and not has_keys and "node" in channel.get("target", ())
+    return count
 
 
 def _is_one(kind: tuple[Any, Any], types: set[str], numbers: frozenset[int]) -> bool:

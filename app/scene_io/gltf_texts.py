@@ -82,6 +82,8 @@ class Buffers:
 
     def accessor(self, index: int) -> np.ndarray:
         """An accessor's values as they are stored, (count, width); ValueError where it has none, or others apart."""
+        if type(index) is not int or index < 0:
+            raise ValueError("there is something else in the place of an accessor's number")
         accessor = self._document["accessors"][index]
         if "sparse" in accessor or "bufferView" not in accessor:
             raise ValueError("it has sparse accessors")

@@ -24,6 +24,7 @@ class References:
         self._folder, self._allow_outside = os.path.realpath(folder), allow_outside
         self._outside: dict[str, str] = {}  # as they were first named, by where they are
         self._irregular: dict[str, str] = {}
+        self._left_out: list[Remark] = []
 
     def refusal(self, path: str) -> str:
         """Why a file that is there is not read, and empty where it may be; OSError where it is not there. What is
@@ -40,13 +41,17 @@ class References:
             return NO_FILE
         return ""
 
+    def leave_out(self, count: int, sentence: str) -> None:
+        """Keep for `remarks` what refers, inside the file, to what is not there."""
+        self._left_out.append(Remark(count, sentence))
+
     def outside(self) -> str:
         """What was not read because it lies outside, as text; empty where there is nothing."""
         return _listed(self._outside)
 
     def remarks(self) -> list[Remark]:
         """What was not read, and what to do about it."""
-        found = []
+        found = list(self._left_out)
         if self._outside:
             advice = "Copy them there, or allow it where you trust the model"
             why = f"Files that the model names {OUTSIDE} were not read: {_listed(self._outside)}. {advice}."

@@ -360,6 +360,12 @@ FAULTY: dict[str, Callable[[dict[str, Any]], object]] = {
     "a channel without a path": lambda json: json["animations"][0]["channels"][0]["target"].pop("path"),
     "a track without its values": lambda json: json["animations"][0]["samplers"][0].pop("output"),
     "a mesh without primitives": lambda json: json["meshes"].append({}),
+    "a mesh that is none": lambda json: json["meshes"].append(None),
+    "an accessor without a count": lambda json: json["accessors"].append({}),
+    "a text as an attribute": lambda json: json["meshes"][0]["primitives"][0]["attributes"].update(_MINE="0"),
+    "a channel without a sampler": lambda json: json["animations"][0]["channels"][0].pop("sampler"),
+    "an animation without samplers": lambda json: json["animations"][0].pop("samplers"),
+    "instances of which nothing is said": lambda json: json.pop("extensionsUsed"),
 }
 
 
@@ -377,3 +383,14 @@ def test_instances_are_there_whatever_else_is_damaged(name: str, tmp_path: Path,
     assert read(glb.save(tmp_path / "whole.glb")).triangle_count == 6
     FAULTY[name](glb.json)
     assert read(glb.save(tmp_path / "faulty.glb")).triangle_count == 6
+
+
+@pytest.mark.parametrize("given", [None, {"attributes": {"TRANSLATION": True}}, {"attributes": {"TRANSLATION": -1}}])
+def test_what_is_no_accessor_places_no_instances(given: object, tmp_path: Path, read: Read) -> None:
+    """Python takes these for the second and for the last accessor, and nothing at all for no instances."""
+    glb, _ = quad()
+    glb.accessor(np.zeros((2, 3), np.float32), "VEC3")
+    glb.json["nodes"][0]["extensions"] = {gltf_extensions.INSTANCING: given}
+    glb.json["extensionsUsed"] = [gltf_extensions.INSTANCING]
+    with pytest.raises(SceneError, match="is damaged: what it says by its extensions does not fit"):
+        read(glb.save(tmp_path / "a.glb"))

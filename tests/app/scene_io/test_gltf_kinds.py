@@ -7,10 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from raygrove.app.scene_io import SceneError, load
-from raygrove.app.scene_io.gltf_kinds import wrong_kind
+from raygrove.app.scene_io import SceneError, gltf_costs, load
+from raygrove.app.scene_io.gltf_kinds import no_number, wrong_kind
 from raygrove.app.scene_io.gltf_texts import parts_of
 from tests.app.scene_io import writers
 from tests.app.scene_io.test_costs import triangle
@@ -85,3 +86,49 @@ def test_targets_move_texture_coordinates_by_signed_numbers(kind: int) -> None:
     document["accessors"][3] |= {"type": "VEC3", "componentType": 5126}
     del primitive["attributes"]["TEXCOORD_0"]
     assert wrong_kind(document) == 'accessors[3].type is "VEC3", and TEXCOORD of a target takes VEC2'
+
+
+@pytest.mark.parametrize("said", ["0", None, 0.5, -1, True, [0]])
+def test_what_is_no_number_of_an_accessor_is_not_left_out(said: object, tmp_path: Path) -> None:
+    """libassimp leaves out normals that a text stands for, and says nothing."""
+    document, path = triangle(), tmp_path / "one.gltf"
+    document["meshes"][0]["primitives"][0]["attributes"]["NORMAL"] = said
+    path.write_text(json.dumps(document))
+    place = r"meshes\[0\]\.primitives\[0\]\.attributes\.NORMAL"
+    with pytest.raises(SceneError, match=f"is damaged: {place} is .*, and the number of an accessor should stand"):
+        load([path])
+
+
+@pytest.mark.parametrize("place", ["indices", "targets"])
+def test_indices_and_targets_are_looked_at_too(place: str) -> None:
+    document = triangle()
+    primitive = document["meshes"][0]["primitives"][0]
+    primitive[place] = "1" if place == "indices" else [{"POSITION": 0}, {"POSITION": "0"}]
+    assert no_number(document).partition(" is ")[0] == "meshes[0].primitives[0]." + (
+        "indices" if place == "indices" else "targets[1].POSITION"
+    )
+
+
+LOST: dict[str, Callable[[Any], object]] = {
+    "no sampler": lambda animation: animation["channels"][-1].pop("sampler"),
+    "one that is not there": lambda animation: animation["channels"][-1].update(sampler=9),
+    "one without values": lambda animation: animation["samplers"][-1].pop("output"),
+    "one without times": lambda animation: animation["samplers"][-1].pop("input"),
+}
+
+
+@pytest.mark.parametrize("name", LOST)
+def test_a_channel_without_keys_is_told(name: str, tmp_path: Path) -> None:
+    """libassimp leaves out a channel of several, and says nothing."""
+    glb = writers.Glb()
+    corners = glb.accessor(np.eye(3, dtype=np.float32), "VEC3")
+    glb.json["meshes"] = [{"primitives": [{"attributes": {"POSITION": corners}}]}]
+    glb.json["nodes"] = [{"mesh": 0, "name": "one"}, {"mesh": 0, "name": "other"}]
+    glb.json["scenes"], glb.json["scene"] = [{"nodes": [0, 1]}], 0
+    keys = {"input": glb.accessor(np.arange(3, dtype=np.float32), "SCALAR"), "output": corners}
+    channels = [{"sampler": node, "target": {"node": node, "path": "translation"}} for node in range(2)]
+    glb.json["animations"] = [{"samplers": [dict(keys), dict(keys)], "channels": channels}]
+    assert not load([glb.save(tmp_path / "whole.glb")]).remarks
+    LOST[name](glb.json["animations"][0])
+    (told,) = load([glb.save(tmp_path / "lost.glb")]).remarks
+    assert told.count == 1 and told.sentence == gltf_costs.STILL
