@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import pathlib
 import statistics
 import tempfile
@@ -87,12 +88,20 @@ def moving(target: Target, count: int, size: tuple[int, int], runs: int) -> Iter
 
 
 def frames_of(
-    target: Target, what: str, scene: Callable[[], Scene], frames: int, way: str, size: tuple[int, int], runs: int
+    target: Target,
+    what: str,
+    scene: Callable[[], Scene],
+    frames: int,
+    way: str,
+    size: tuple[int, int],
+    runs: int,
+    ray_type: str = "smooth",
 ) -> Cell:
-    """Whole frames as `bench frame` has them, rebuilt in each, first hits by the structure or in tiles."""
+    """Whole frames as `bench frame` has them, first hits by the structure or in tiles. A structure is rebuilt in each,
+    where the ray type needs one."""
 
     def measure() -> Figures:
-        shown, settings = scene(), ViewSettings(SEARCHED, primary=way)
+        shown, settings = scene(), ViewSettings(SEARCHED, primary=way, ray_type=ray_type)
         row = run_frame(target, Task(shown, settings, size, moments_of(shown, frames), max(1, runs // 3), 3))
         told = {"frame_ms": median(row.samples["frame_ms"]), "host_ms": median(row.samples["host_ms"])}
         rate = median(row.samples["frames_per_s"])
@@ -116,12 +125,13 @@ def files(target: Target, paths: Sequence[str], frames: int, size: tuple[int, in
             yield frames_of(target, f"{name} drawn, {size[0]}x{size[1]}", scene, frames, way, size, runs)
 
 
-def still_frames(target: Target, count: int, size: tuple[int, int], runs: int) -> Cell:
-    """Whole frames of spheres of 3 px that stand still, cast by `auto`."""
-    what = f"{millions(count)} spheres of 3 px drawn, {size[0]}x{size[1]}"
-    return frames_of(
-        target, what, lambda: make_spheres(count, 0, "pixels", 3.0 * PICTURE / size[1]), 8, "tiles", size, runs
-    )
+def still_frames(target: Target, count: int, size: tuple[int, int], runs: int) -> Iterator[Cell]:
+    """Whole frames of spheres of 3 px that stand still, cast by `auto`: lit from the eye as the paper lights them, by
+    tiles alone, and with shadows, by a structure that is rebuilt in each."""
+    spheres = functools.partial(make_spheres, count, 0, "pixels", 3.0 * PICTURE / size[1])
+    for ray_type, how in (("flat", "drawn"), ("smooth", "drawn with shadows")):
+        what = f"{millions(count)} spheres of 3 px {how}, {size[0]}x{size[1]}"
+        yield frames_of(target, what, spheres, 8, "tiles", size, runs, ray_type)
 
 
 def memory_of_structure(views: Views, count: int) -> Cell:

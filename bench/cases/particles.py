@@ -66,7 +66,7 @@ def cells(target: Target, names: argparse.Namespace, views: Views) -> Iterator[C
     if "moving" in parts:
         yield from moving(target, count, names.size, names.repeat)
     if "frames" in parts:
-        yield still_frames(target, count, names.size, names.repeat)
+        yield from still_frames(target, count, names.size, names.repeat)
         yield from files(target, names.files, names.frames, names.size, names.repeat)
     if "files" in parts:
         yield trajectory(names.repeat)
