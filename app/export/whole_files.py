@@ -62,7 +62,7 @@ def check_writable(folder: Path, *names: str) -> None:
 
 def write_atomically(path: Path, write: Callable[[IO[bytes]], object], check: Check = nothing_to_check) -> None:
     """Let `write` fill a temporary file beside `path`, then rename it. Nothing is left behind where that fails; the
-    OSError names `path`."""
+    OSError names `path`, unless another file is at fault."""
     with whole_file(path, check) as file:
         write(file)
 
@@ -82,12 +82,16 @@ def whole_file(path: Path, check: Check = nothing_to_check) -> Iterator[IO[bytes
 
 @contextlib.contextmanager
 def whole_path(path: Path, check: Check = nothing_to_check) -> Iterator[Path]:
-    """The name of an empty file that takes the place of `path` at the end, for libraries that open files themselves."""
+    """The name of an empty file that takes the place of `path` at the end, for libraries that open files themselves.
+    Raises OSError, which names `path` unless another file is at fault."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _sweep(path)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:80]}.", suffix=".part")
-        _unfinished.add(name)
+    except OSError as error:
+        raise _naming(path, error) from error
+    _unfinished.add(name)
+    try:
         try:
             os.fchmod(handle, 0o666 & ~_umask())
             os.close(handle)
@@ -98,7 +102,13 @@ def whole_path(path: Path, check: Check = nothing_to_check) -> Iterator[Path]:
             Path(name).unlink(missing_ok=True)
             _unfinished.discard(name)
     except OSError as error:
-        raise OSError(error.errno or errno.EIO, error.strerror or str(error), str(path)) from error
+        if error.filename is not None and str(error.filename) != name:
+            raise  # of a file that was read meanwhile, say
+        raise _naming(path, error) from error
+
+
+def _naming(path: Path, error: OSError) -> OSError:
+    return OSError(error.errno or errno.EIO, error.strerror or str(error), str(path))
 
 
 def _sweep(path: Path) -> None:

@@ -7,6 +7,7 @@ import dataclasses
 import io
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from PIL import Image
 from raygrove.app.export.images import save_png
 from raygrove.app.export.sequence import OutputError, check_output, is_folder, picture_path
 from raygrove.app.export.tables import csv_table, json_text, text_table
-from raygrove.app.export.whole_files import write_atomically
+from raygrove.app.export.whole_files import whole_path, write_atomically
 
 
 def test_a_picture_comes_back_as_it_was(tmp_path: Path) -> None:
@@ -45,6 +46,11 @@ def umask() -> int:
     return int(next(line.split()[1] for line in text.splitlines() if line.startswith("Umask")), 8)
 
 
+def opens_itself(path: Path, write: Callable[[object], object]) -> None:
+    with whole_path(path) as name:
+        write(name)
+
+
 def test_a_failed_write_leaves_what_was_there(tmp_path: Path) -> None:
     path = tmp_path / "one.png"
     path.write_bytes(b"before")
@@ -55,6 +61,25 @@ def test_a_failed_write_leaves_what_was_there(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="one.png"):
         write_atomically(path, fails)
     assert path.read_bytes() == b"before" and [one.name for one in tmp_path.iterdir()] == ["one.png"]
+
+
+@pytest.mark.parametrize("write", [write_atomically, opens_itself])
+def test_what_is_read_meanwhile_is_named_by_its_own_error(write: Callable[..., None], tmp_path: Path) -> None:
+    """The frame of a sequence, say, while a video is written."""
+    with pytest.raises(FileNotFoundError) as raised:
+        write(tmp_path / "video.mp4", lambda file: (tmp_path / "frame.obj").read_bytes())
+    assert raised.value.filename == str(tmp_path / "frame.obj") and not list(tmp_path.iterdir())
+
+
+def test_the_name_of_what_is_not_whole_yet_is_told_to_nobody(tmp_path: Path) -> None:
+    with pytest.raises(IsADirectoryError) as raised, whole_path(tmp_path / "one.exr") as name:
+        name.unlink()
+        name.mkdir()
+        try:
+            name.write_bytes(b"")
+        finally:
+            name.rmdir()
+    assert raised.value.filename == str(tmp_path / "one.exr") and not list(tmp_path.iterdir())
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
