@@ -23,6 +23,7 @@ from raygrove.app.ui.panels.hot_panel import HotPanel
 from raygrove.app.ui.panels.inspectors import Inspectors, Place, tree_of
 from raygrove.app.ui.panels.live_counting import LiveCounting
 from raygrove.app.ui.panels.measured_tools import MeasuredTools
+from raygrove.app.ui.panels.selection_line import put_above
 from raygrove.app.ui.picture.paid_marks import PaidMarks, same_proportions
 from raygrove.app.ui.session import ray_choice
 from raygrove.app.ui.session.inspection import Inspected
@@ -54,6 +55,8 @@ class HotTools(QObject):
         self.measured = MeasuredTools(session, inspectors, (self.hot, self.divergence), self)
         inspectors.laid_on.connect(self.marks.lie_on)
         inspectors.company += [self.hot, self.divergence]
+        for panel in (self.hot, self.divergence):
+            put_above(panel, session)
         self.live = LiveCounting(session, self.hot, self)
         self._job: Job | None = None
         self.hot.wanted.connect(self._count)

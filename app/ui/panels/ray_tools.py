@@ -14,6 +14,7 @@ from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.ui.panels.build_tools import BuildTools
 from raygrove.app.ui.panels.inspectors import Inspectors, Place, tree_of
 from raygrove.app.ui.panels.ray_panel import RayPanel
+from raygrove.app.ui.panels.selection_line import put_above
 from raygrove.app.ui.panels.tree_panel import TreePanel
 from raygrove.app.ui.picture.ray_marks import RayMarks
 from raygrove.app.ui.session.inspection import Inspected
@@ -38,6 +39,8 @@ class RayTools(QObject):
         self.marks, self.build = RayMarks(session.document), BuildTools(session, inspectors, self)
         inspectors.laid_on.connect(self.marks.lie_on)
         inspectors.company += [self.ray, self.tree]
+        for panel in (self.ray, self.tree, self.build.panel):
+            put_above(panel, session)
         self._followed: tuple[float, float] | None = None
         self.ray.pixel_wanted.connect(lambda across, down: self.follow((across, down)))
         self.ray.stepped.connect(self._show_step)

@@ -1,0 +1,66 @@
+"""What is selected, in one line above each panel of the workspace Inspect, from the pixel to the object: each part
+leads to the panel that shows it."""
+
+from __future__ import annotations
+
+import html
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QBoxLayout, QWidget
+
+from raygrove.app.ui.plain_text import RichLabel
+from raygrove.app.ui.session.inspection import Inspected
+from raygrove.app.ui.session.session import Session
+
+NEXT = " › "
+
+
+class SelectionLine(RichLabel):
+    """See the module. One panel's line; all of them say the same."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("selection_line")
+        self.setWordWrap(True)
+        self.setTextFormat(Qt.TextFormat.RichText)
+        links = Qt.TextInteractionFlag.LinksAccessibleByKeyboard | Qt.TextInteractionFlag.LinksAccessibleByMouse
+        self.setTextInteractionFlags(links)
+        self._session = session
+        session.inspection.changed.connect(lambda before, after: self._show(after))
+        self.linkActivated.connect(session.inspection.panel_wanted)
+        self._show(session.inspection.now)
+
+    def _show(self, now: Inspected) -> None:
+        links = [f'<a href="{panel}">{html.escape(text)}</a>' for panel, text in self.parts(now)]
+        self.setText(NEXT.join(links) or self.tr("Nothing is selected"))
+
+    def parts(self, now: Inspected) -> list[tuple[str, str]]:
+        """The name of the panel that shows each part of a selection, and the part in words."""
+        found, scene = list[tuple[str, str]](), self._session.document.scene
+        frame = self._session.loop.last_frame
+        if now.pixel is not None and frame is not None:
+            x, y = (
+                min(int(part * count), count - 1) for part, count in zip(now.pixel, frame.request.size, strict=True)
+            )
+            found.append(("pick", self.tr("pixel {x}, {y}").format(x=x, y=y)))
+            found.append(("ray", self.tr("ray")))
+        if now.warp is not None:
+            found.append(("divergence", self.tr("tile {x}, {y}").format(x=now.warp[0], y=now.warp[1])))
+        if now.node is not None:
+            is_node = now.node >= 0
+            name = self.tr("node {id}").format(id=now.node) if is_node else self.tr("leaf ~{id}").format(id=~now.node)
+            found.append(("tree", name))
+        if now.primitive is not None:
+            found.append(("pick", self.tr("primitive {id}").format(id=f"{now.primitive:,}")))
+        if scene is not None and 0 <= now.object < len(scene.objects):
+            name = scene.name_of(now.object) or self.tr("object {number}").format(number=now.object)
+            found.append(("objects", name))
+        return found
+
+
+def put_above(panel: QWidget, session: Session) -> SelectionLine:
+    """The line, above what a panel has."""
+    line, layout = SelectionLine(session, panel), panel.layout()
+    assert isinstance(layout, QBoxLayout)
+    layout.insertWidget(0, line)
+    return line
