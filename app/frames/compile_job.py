@@ -1,7 +1,7 @@
 """Kernels compiled beside everything else, into the cache: on threads of their own, several at a time.
 
 What a choice needs is planned first (gpu/planned_units.py), so that it is known how many units there are. What goes
-wrong is not told here: whoever then draws the choice compiles in place, and meets the same error.
+wrong is not told here: whoever then draws the choice compiles in place, and meets the same error, or asks for it.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def scene_job(
 
 class CompileJob:
     """Compiles what `plan` finds, on its threads; `on_progress(done, of)` and `on_end()` are called there, too. Once it
-    is done, `tried` are the units that were compiled or failed: not all, where one failed."""
+    is done, `tried` are the units that were compiled or failed: not all, where one failed, and `failure` says why."""
 
     def __init__(
         self,
@@ -99,6 +99,7 @@ class CompileJob:
         self._on_progress, self._on_end = on_progress, on_end
         self._is_cancelled = self._is_done = False
         self.tried: set[UnitSource] = set()
+        self.failure: Exception | None = None
         self._thread = threading.Thread(target=self._run, name="compile", daemon=True)
 
     def start(self) -> None:
@@ -115,9 +116,10 @@ class CompileJob:
         return self._is_done
 
     def _run(self) -> None:
-        # What cannot be planned or compiled here is for whoever draws to meet.
-        with contextlib.suppress(Exception):
+        try:
             compile_units(self._ahead, self._plan(), self._say, self._check, self.tried.add)
+        except Exception as error:  # what cannot be planned or compiled here is for whoever draws to meet
+            self.failure = error
         self._is_done = True
         if not self._is_cancelled:
             self._on_end()

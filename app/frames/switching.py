@@ -18,6 +18,7 @@ from raygrove.app.frames.contestants import as_drawn, is_raced
 from raygrove.app.frames.views import view_settings, while_looking
 from raygrove.app.settings import option_tables
 from raygrove.gpu.target.base import Target, UnitSource
+from raygrove.gpu.target.remarks import remark
 from raygrove.gpu.target.stopping import NotCompiled
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 COMPILING = "Compiling"
 """What is said while kernels are compiled begins so."""
+
+IN_HASTE = "Some kernels stay as they were compiled in haste for the first picture, and may be slower"
 
 CHOSEN = ("render", "device", "hierarchy", "optimiser", "ray_type")
 """The groups of settings that decide about kernels."""
@@ -41,6 +44,7 @@ class Switching:
         self._job: CompileJob | None = None
         self._better: CompileJob | None = None
         self._bettered: set[UnitSource] = set()
+        self._has_told = False
 
     def shown(self, request: Any) -> Any:
         """What to draw of a request now: itself, or with what was chosen before; None: nothing until `wake`."""
@@ -89,6 +93,7 @@ class Switching:
         target.quick.takes = not (target.options.checks or is_compared)
         if self._better is not None and self._better.is_done:
             self._bettered |= self._better.tried
+            self._tell(self._better.failure)
             self._better = None
             target.quick.exchange()
         if is_compared and target.quick.sources:
@@ -137,6 +142,13 @@ class Switching:
             self._better.cancel()
             self._better, self._bettered = None, set()
             self._on_busy("")
+
+    def _tell(self, failure: Exception | None) -> None:
+        """Say once why kernels stay as they were compiled in haste: nobody else meets that error."""
+        if failure is not None and not self._has_told:
+            self._has_told = True
+            reason = str(failure).partition("\n")[0].rstrip(".")
+            remark(f"{IN_HASTE}: one did not compile as it should stay. {reason}.")
 
     def _stand_in(self, request: Any) -> Any:
         drawn = self._drawn

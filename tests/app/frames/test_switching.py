@@ -15,12 +15,13 @@ import pytest
 
 from raygrove.app.document.state import State, replaced
 from raygrove.app.frames import compile_job
+from raygrove.app.frames import switching as switching_module
 from raygrove.app.frames.contestants import as_drawn
 from raygrove.app.frames.frame_requests import FinishedFrame, FrameRequest
 from raygrove.app.frames.maker import FrameMaker
 from raygrove.app.frames.pixel_slots import HostSlot, SlotExchange
 from raygrove.app.frames.render_thread import RenderThread
-from raygrove.app.frames.switching import Switching
+from raygrove.app.frames.switching import IN_HASTE, Switching
 from raygrove.app.frames.views import view_settings
 from raygrove.app.problems.problem import Problem
 from raygrove.app.scene_io.demos import make_demo
@@ -190,8 +191,8 @@ def test_a_race_is_drawn_by_no_kernels_compiled_in_haste(
     assert all(map(AheadCompiler(target).is_ready, needed)), "both are drawn as they stay"
 
 
-class OneFails:
-    """Compiles in the place of an AheadCompiler at the full level: all but SOURCES[0]."""
+class SomeFail:
+    """Compiles in the place of an AheadCompiler at the full level: the last of SOURCES alone."""
 
     tried: ClassVar[list[UnitSource]] = []
     ready: ClassVar[set[UnitSource]] = set()
@@ -204,38 +205,42 @@ class OneFails:
 
     def compile(self, source: UnitSource, check: Callable[[], None]) -> None:
         self.tried.append(source)
-        if source == SOURCES[0]:
-            raise CompileError("There is too little memory.")
+        if source in SOURCES[:2]:
+            raise CompileError(f"There is too little memory for {SOURCES.index(source)}.")
         self.ready.add(source)
 
 
 class Quick:
-    """Units that are drawn by in haste, until OneFails has others."""
+    """Units that are drawn by in haste, until SomeFail has others."""
 
     takes = True
     sources = tuple(SOURCES)
 
     def exchange(self) -> None:
-        self.sources = tuple(source for source in self.sources if source not in OneFails.ready)
+        self.sources = tuple(source for source in self.sources if source not in SomeFail.ready)
 
 
-def test_where_one_unit_fails_the_others_are_compiled_as_they_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    OneFails.tried, OneFails.ready = [], set()
-    monkeypatch.setattr(planning, "AheadCompiler", OneFails)
+def test_where_units_fail_the_others_are_compiled_as_they_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that fail are left alone, and that is said once."""
+    SomeFail.tried, SomeFail.ready = [], set()
+    monkeypatch.setattr(planning, "AheadCompiler", SomeFail)
     monkeypatch.setattr(compile_job, "processors", lambda: 1)
     monkeypatch.setattr(compile_job, "expected_work", lambda source: -SOURCES.index(source))
-    ended = threading.Event()
+    ended, said = threading.Event(), list[str]()
+    monkeypatch.setattr(switching_module, "remark", said.append)
     switching = Switching(lambda sentence: None, ended.set)
     target: Any = SimpleNamespace(quick=Quick(), options=TargetOptions())
     request: Any = SimpleNamespace(state=State())
-    for _ in range(2):
+    for _ in range(3):
         switching.improve(target)
         assert switching._better is not None and ended.wait(EVENT_S)
         ended.clear()
         switching.prepare(request, target)
-    assert target.quick.sources == (SOURCES[0],) and OneFails.tried.count(SOURCES[0]) == 1
+    assert target.quick.sources == tuple(SOURCES[:2]) and SomeFail.tried == SOURCES
     switching.improve(target)
-    assert switching._better is None, "and the one that failed is left alone"
+    assert switching._better is None
+    (sentence,) = said
+    assert sentence.startswith(IN_HASTE) and sentence.endswith(" There is too little memory for 0.")
 
 
 def test_who_takes_the_choice_back_has_the_old_one_at_once(shown: Shown, empty_cache: None) -> None:
