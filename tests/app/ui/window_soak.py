@@ -2,10 +2,10 @@
 undo and exports, with the real engine on the host, in one process.
 
 `python -m tests.app.ui.window_soak [--minutes N] [--seed N]`, with a display or QT_QPA_PLATFORM=offscreen. Each choice
-and scene is met once; a minute later (and 260 steps, which a busy machine takes longer for), each few minutes and at
-the end, with the scene closed: memory, descriptors, threads and temporary files; what grows is a finding, and so is a
-window that does not answer. All is done from within
-Qt's event loop, as by a person: outside of it Qt keeps all that is to be deleted later for ever.
+is met with each scene, workspace and size; a minute later (and 260 steps, which a busy machine takes longer for), each
+few minutes and at the end, with the scene closed: memory, descriptors, threads and temporary files; what grows is a
+finding, and so is a window that does not answer. All is done from within Qt's event loop, as by a person: outside of it
+Qt keeps all that is to be deleted later for ever.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import faulthandler
 import gc
+import itertools
 import os
 import random
 import sys
@@ -23,6 +24,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from raygrove.app.document.document import Document
+from raygrove.app.document.history import LIMIT
 from raygrove.app.document.jobs import Job
 from raygrove.app.frames import exporting
 from raygrove.app.settings import option_tables
@@ -101,17 +103,22 @@ class WindowSoak:
         self.choices = self.chance.sample(every, min(combinations, len(every)))
 
     def meet(self) -> Work:
-        """Each scene, with each choice, and each of the other things, once."""
-        for choice in self.choices:
+        """Each scene with each choice, in each workspace and at each size, and each of the other things with these; and
+        as many changes as can be undone. What is met for the first time takes memory, once."""
+        steps = (self.export_pictures, self.export_figures, self.play, self.undo, self.play)
+        for choice, name in itertools.product(self.choices, DEMOS):
             self.choose(choice)
-            for name in DEMOS:
-                yield from self.scene(name)
-        for step in (self.export_pictures, self.export_figures, self.play, self.undo, self.resize, self.play):
-            step()
-            yield 0.3
-        for name in (*WORKSPACES, *WORKSPACES):
-            self.workspace(name)
-            yield 0.3
+            yield from self.scene(name)
+            for workspace, size in zip(WORKSPACES, SIZES, strict=True):
+                self.workspace(workspace)
+                self.window.resize(*size)
+                yield 0.2
+            for step in steps:
+                step()
+                yield 0.1
+        for number in range(LIMIT):
+            self.document.change("settings.render.seed", number)
+            yield 0.0
 
     def step(self) -> Work:
         """One thing that a person does, and some of the time after it."""
