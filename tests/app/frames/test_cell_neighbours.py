@@ -19,6 +19,7 @@ from raygrove.app.settings.settings import Settings, set_option
 from raygrove.gpu.camera import fit
 from raygrove.gpu.hierarchy.base import NodeTable
 from raygrove.gpu.scene import Moment
+from tests.app.frames.whole_pictures import whole_picture
 
 
 def cells(across: tuple[int, int, int], size: tuple[float, float, float] = (0.1, 0.7, 1.3)) -> NodeTable:
@@ -76,7 +77,7 @@ def test_what_is_beside_a_picked_cell_is_found_by_looking_places_up(hierarchy: s
     state = State(settings=set_option(set_option(Settings(), "render.device", "cpu"), "render.hierarchy", hierarchy))
     state = replaced(state, "cameras", (fit(scene.lower, scene.upper),))
     with contextlib.closing(FrameMaker()) as maker:
-        maker.draw(scene, state, Moment(0.4), [HostSlot(64, 48)], is_moving=False)
+        whole_picture(maker, scene, state, Moment(0.4), [HostSlot(64, 48)])
         picks = [maker.pick(x / 9, y / 9, with_path=True) for x in range(2, 9) for y in range(2, 9)]
         table = maker._engine.nodes(maker._views[0])
     picked = {one.path[-1].node_id: one for one in picks if one is not None and one.path}
@@ -126,7 +127,7 @@ def test_a_tree_of_boxes_that_overlap_has_no_cells() -> None:
     state = State(settings=set_option(set_option(Settings(), "render.device", "cpu"), "render.hierarchy", "lbvh"))
     state = replaced(state, "cameras", (fit(scene.lower, scene.upper),))
     with contextlib.closing(FrameMaker()) as maker:
-        maker.draw(scene, state, Moment(0.4), [HostSlot(64, 48)], is_moving=False)
+        whole_picture(maker, scene, state, Moment(0.4), [HostSlot(64, 48)])
         picks = [maker.pick(x / 9, y / 9, with_path=True) for x in range(2, 9) for y in range(2, 9)]
     found = [one for one in picks if one is not None and one.path]
     assert found and all(one.neighbours is None for one in found)

@@ -24,6 +24,7 @@ from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.stats import FrameStatistics
 from raygrove.gpu.target.base import NoDeviceError
 from raygrove.gpu.target.stopping import Abandoned
+from tests.app.frames.whole_pictures import whole_picture
 
 from .fake_engine import Clock, FakeEngine, Makers
 
@@ -335,15 +336,16 @@ def test_what_building_cost_is_told_of_the_structure_that_is_shown(moving_scene:
     with contextlib.closing(FrameMaker()) as maker:
         for name in ("lbvh", "sweep_sah"):
             state = replaced(replaced(State(), "settings.render.device", "cpu"), "settings.render.hierarchy", name)
-            first = maker.draw(moving_scene, state, Moment(0.5), [slot], is_moving=False)
+            first = whole_picture(maker, moving_scene, state, Moment(0.5), [slot])
             assert first.statistics is not None and first.statistics.views[0].update == "nothing"
             assert first.last_update is None
-            outcome = maker.draw(moving_scene, state, Moment(0.5), [slot], is_moving=False)
+            outcome = whole_picture(maker, moving_scene, state, Moment(0.5), [slot])
             assert outcome.last_update is not None and outcome.last_update.has_updated
             built = outcome.last_update.views[0]
             assert (built.hierarchy, built.update) == (name, "rebuild")
             assert built.build_ms > 0.0 and [step for step in built.phases_ms if step.startswith("build.")]
-        assert maker.draw(moving_scene, state, Moment(1.5), [slot], is_moving=True).last_update.time in (0.5, 1.5)
+        moved = whole_picture(maker, moving_scene, state, Moment(1.5), [slot], is_moving=True)
+        assert moved.last_update is not None and moved.last_update.time in (0.5, 1.5)
 
 
 def test_what_only_seemed_slow_is_drawn_whole_after_all() -> None:

@@ -18,6 +18,7 @@ from raygrove.gpu.engine import Engine
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.target import choose
 from raygrove.gpu.target.base import Target, TargetError
+from tests.app.frames.whole_pictures import whole_picture
 
 SMALL, LARGE = make_demo("walker", 400), make_demo("orbit", 8_000)
 HEAVY = {"render.hierarchy": "sah_events", "render.ray_type": "path", "ray_type.path.strategy": "wavefront"}
@@ -56,7 +57,7 @@ def memory(maker: FrameMaker, kind: str, scene: Scene, choice: dict[str, str]) -
         settings = set_option(settings, name, value)
     state, slot = State(settings=set_option(settings, "display.adapt_resolution", False)), HostSlot(160, 120)
     for number in range(8):
-        maker.draw(scene, state, Moment(number / 16), (slot,), True)
+        whole_picture(maker, scene, state, Moment(number / 16), (slot,), is_moving=True)
     statistics = maker.flush()
     assert statistics is not None
     return statistics.bytes, statistics.idle_bytes

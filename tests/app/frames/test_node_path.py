@@ -18,6 +18,7 @@ from raygrove.gpu.hierarchy.base import NodeTable
 from raygrove.gpu.hierarchy.traversed_nodes import traversed_nodes
 from raygrove.gpu.scene import Moment
 from raygrove.testing import make_target
+from tests.app.frames.whole_pictures import whole_picture
 from tests.gpu.trace.scenes import built, soup
 
 
@@ -58,7 +59,7 @@ def test_a_picked_pixel_lies_in_every_box_of_its_way(hierarchy: str) -> None:
     state = replaced(state, "cameras", (fit(scene.lower, scene.upper),))
     with contextlib.closing(FrameMaker()) as maker:
         assert maker.pick(0.5, 0.5) is None, "nothing has been drawn yet"
-        maker.draw(scene, state, Moment(0.4), [HostSlot(64, 48)], is_moving=False)
+        whole_picture(maker, scene, state, Moment(0.4), [HostSlot(64, 48)])
         found = [maker.pick(x / 32, y / 24, with_path=True) for x in range(32) for y in range(24)]
         assert maker.pick(0.5, 0.5, 1) is None, "there is no second view"
     hits = [one for one in found if one is not None and one.hit is not None]

@@ -18,6 +18,7 @@ from raygrove.gpu.camera import fit
 from raygrove.gpu.engine import Hit
 from raygrove.gpu.scene import Moment
 from raygrove.gpu.stats import Surroundings
+from tests.app.frames.whole_pictures import whole_picture
 from tests.oracle.regions import triangle_distances
 
 
@@ -28,7 +29,7 @@ def drawn(demo: str, hierarchy: str) -> Iterator[tuple[FrameMaker, Hit]]:
     state = State(settings=set_option(set_option(Settings(), "render.device", "cpu"), "render.hierarchy", hierarchy))
     state = replaced(state, "cameras", (fit(scene.lower, scene.upper),))
     with contextlib.closing(FrameMaker()) as maker:
-        maker.draw(scene, state, Moment(0.4), [HostSlot(64, 48)], is_moving=False)
+        whole_picture(maker, scene, state, Moment(0.4), [HostSlot(64, 48)])
         picks = (maker.pick(x / 32, y / 24) for y in range(8, 16) for x in range(10, 22))
         yield maker, next(picked.hit for picked in picks if picked is not None and picked.hit is not None)
 

@@ -30,6 +30,7 @@ from raygrove.app.settings.settings import Settings, set_option
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.target import choose
 from raygrove.gpu.target.base import TargetError
+from tests.app.frames.whole_pictures import whole_picture
 from tests.app.stand_ins import wait_for_exports
 from tests.conftest import patience
 
@@ -82,7 +83,7 @@ class Switcher:
             settings = set_option(settings, f"render.{key}", value)
         self.slot.pixels[:] = 0
         moment = Moment(self.chance.uniform(0.0, 1.0))
-        outcome = self.maker.draw(self.scenes[scene], State(settings=settings), moment, (self.slot,), False)
+        outcome = whole_picture(self.maker, self.scenes[scene], State(settings=settings), moment, (self.slot,))
         assert outcome.target_name.startswith("host" if target == "cpu" else target), chosen
         assert self.slot.pixels[..., 3].min() == 255, chosen
 
