@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -42,11 +43,14 @@ EXACT_STEPS, BUCKETS_AN_OCTAVE, STEP_BUCKETS = 64, 32, 864
 """Buckets of a step histogram: one a count up to 63, then 32 for each doubling, up to 2^31."""
 
 
+@functools.cache
 def bucket_edges() -> np.ndarray:
-    """The smallest count of each bucket, and what lies beyond the last (STEP_BUCKETS + 1,) int64."""
+    """The smallest count of each bucket, and what lies beyond the last (STEP_BUCKETS + 1,) int64; read-only."""
     far = np.arange(STEP_BUCKETS + 1 - EXACT_STEPS, dtype=np.int64)
     octaves = (BUCKETS_AN_OCTAVE + far % BUCKETS_AN_OCTAVE) << (1 + far // BUCKETS_AN_OCTAVE)
-    return np.concatenate([np.arange(EXACT_STEPS, dtype=np.int64), octaves])
+    edges = np.concatenate([np.arange(EXACT_STEPS, dtype=np.int64), octaves])
+    edges.flags.writeable = False
+    return edges
 
 
 class RaySteps(NamedTuple):
@@ -110,9 +114,14 @@ class StepCounts:
         """The same, to read: steps are whole, other numbers have four digits that count."""
         return f"{value:,.0f}" if self.unit == 1.0 else f"{self.number(value):.4g}"
 
+    @functools.cached_property
+    def _below(self) -> np.ndarray:
+        """Pixels in each bucket and those before it."""
+        return np.cumsum(self.histogram.astype(np.int64))
+
     def quantile(self, share: float) -> int:
         """The steps that a share of all rays does not exceed, at most one bucket too large; 0 without rays."""
-        below = np.cumsum(self.histogram.astype(np.int64))
+        below = self._below
         if len(below) == 0 or below[-1] == 0:
             return 0
         bucket = int(np.searchsorted(below, max(share * below[-1], 1.0)))

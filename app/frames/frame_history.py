@@ -12,6 +12,7 @@ import functools
 import itertools
 import time
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.gpu.stats import FrameStatistics, ViewStatistics
@@ -27,8 +28,7 @@ MOST = 240
 SECOND = 1.0
 
 
-@dataclasses.dataclass(frozen=True)
-class Spread:
+class Spread(NamedTuple):
     """Median, least and greatest of the values of some frames."""
 
     median: float
@@ -158,10 +158,10 @@ def spreads(samples: Sequence[Sample]) -> dict[str, Spread]:
     keys = dict.fromkeys(itertools.chain.from_iterable(tables))
     found = {key: _spread([table[key] for table in tables if key in table]) for key in keys}
     for key, value in _typical(timed).items():
-        found[key] = dataclasses.replace(found[key], median=value)
+        found[key] = found[key]._replace(median=value)
     rates = _rates(samples)
     if rates:
-        found["fps"] = dataclasses.replace(_spread(rates), median=samples[-1].fps)
+        found["fps"] = _spread(rates)._replace(median=samples[-1].fps)
     return found
 
 

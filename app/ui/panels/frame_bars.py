@@ -5,6 +5,7 @@ The bars are a picture of one column a frame, made by numpy: a tenth of what dra
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 
@@ -198,15 +199,23 @@ def band_image(edges: np.ndarray, top: float, rows: int, colors: Sequence[str], 
     if not edges.shape[1]:
         return QImage()  # made of a buffer without pixels, it would never let go of that
     table = np.array([*(QColor(color).rgba() for color in colors), 0], np.uint32)
-    heights = (np.arange(rows, 0, -1) - 0.5) * (top / rows)
-    band = np.zeros((rows, edges.shape[1]), np.int8)
-    for edge in edges:
-        band += heights[:, None] > edge
+    below = np.ceil(edges * (rows / top) - 0.5).clip(0, rows).astype(np.uint8)  # rows whose middle is under an edge
+    height = np.arange(rows - 1, -1, -1, dtype=np.uint8)[:, None]
+    band = np.zeros((rows, edges.shape[1]), np.uint8)
+    for count in below:
+        band += height >= count
     if hatched >= 0:
-        oblique = (np.arange(rows)[:, None] + np.arange(edges.shape[1])) % HATCH > 0
-        band[(band == hatched) & oblique] = len(colors)
-    pixels = np.ascontiguousarray(table[band])
-    return QImage(pixels.data, edges.shape[1], rows, 4 * edges.shape[1], QImage.Format.Format_ARGB32).copy()
+        band[(band == hatched) & _oblique(*band.shape)] = len(colors)
+    pixels = table[band]
+    return QImage(
+        pixels.data, edges.shape[1], rows, 4 * edges.shape[1], QImage.Format.Format_ARGB32_Premultiplied
+    ).copy()
+
+
+@functools.lru_cache(maxsize=2)
+def _oblique(rows: int, columns: int) -> np.ndarray:
+    """Where there is nothing between oblique lines."""
+    return (np.arange(rows)[:, None] + np.arange(columns)) % HATCH > 0
 
 
 def _in_words(sample: Sample) -> str:

@@ -126,7 +126,7 @@ def _frame_rows(figures: FrameFigures) -> list[Row]:
     for name in PARTS:
         row = figures.ms(name, translate(TITLES[name]), "frame", name, translate(PART_TIPS[name]))
         share = figures.found[name].median / whole.median if figures.is_there(name) and whole.median > 0.0 else None
-        rows.append(dataclasses.replace(row, share=share, part=name))
+        rows.append(row._replace(share=share, part=name))
     tip = tr("Statistics", "Kernels that were compiled and data that was made for the first picture of its kind; not "
              "counted above.")  # fmt: skip
     prepared = milliseconds(frame.preparing_ms) if frame.preparing_ms >= 1.0 else DASH
@@ -200,7 +200,7 @@ def _update_row(figures: FrameFigures, key: str, name: str) -> Row:
     row = figures.ms(f"each.{key}", name, "update", f"update.{key}")
     tip = tr("Statistics", "Over the frames that did it, optimising included.")
     often = tr("Statistics", "{count} of {all} frames").format(count=count, all=all_of)
-    return dataclasses.replace(row, tip=f"{tip} {often}.", spread=often if count and count < all_of else row.spread)
+    return row._replace(tip=f"{tip} {often}.", spread=often if count and count < all_of else row.spread)
 
 
 def _last_update_rows(view: ViewStatistics, last: FrameStatistics | None) -> list[Row]:

@@ -3,10 +3,8 @@ bars of the frame. Rows keep their places; it is worked by the keys, and a scree
 
 from __future__ import annotations
 
-import dataclasses
-
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSignalBlocker, QSize, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QIcon, QKeyEvent, QPainter, QPixmap, QRegion
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QSignalBlocker, QSize, Qt
+from PySide6.QtGui import QFont, QIcon, QKeyEvent, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import (
     QHeaderView,
     QStyle,
@@ -17,18 +15,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from raygrove.app.frames.frame_history import OTHER, PARTS
-from raygrove.app.ui.colors import phase_color
+from raygrove.app.frames.frame_history import PARTS
+from raygrove.app.ui.panels.figure_cells import BAR, NAME, SPREAD, VALUE, FigureCells, brush_of, draw_share, key_of
 from raygrove.app.ui.panels.stats_row import DASH, Row
-from raygrove.app.ui.panels.value_cells import MARGIN, SHORT, Values
+from raygrove.app.ui.panels.value_cells import Values
 from raygrove.app.ui.plain_text import tip
 
-NAME, VALUE, SPREAD, BAR = range(4)
 OPEN_AT_FIRST = {"frame", "update", "rate", "structure", "memory"}
 ROW_HEIGHT, TEXT = 20, 12
 VALUE_WIDTH, SPREAD_WIDTH, BAR_WIDTH = 68, 96, 30
-BOLD = 1.2
-"""How much wider a heading's letters may be."""
 
 OWN_KEYS = (
     *(Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Home, Qt.Key.Key_End),
@@ -66,6 +61,7 @@ class StatsTable(QTreeWidget):
         for column, width in ((VALUE, VALUE_WIDTH), (SPREAD, SPREAD_WIDTH), (BAR, BAR_WIDTH)):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
             header.resizeSection(column, width)
+        self._figures = FigureCells(self, self.place_of, heading_font)
         self.setItemDelegateForColumn(VALUE, Values(self))
         self.setItemDelegateForColumn(BAR, Shares(self))
 
@@ -100,24 +96,26 @@ class StatsTable(QTreeWidget):
         self._paint_anew(None if is_new else changed)
 
     def _paint_anew(self, changed: list[tuple[Row, Row]] | None) -> None:
-        """Paint rows whose texts have changed, their names only where a value reaches into them; None: all of it."""
-        area = QRegion(self.viewport().rect()) if changed is None else QRegion()
-        for old, row in changed or ():
-            place = self.place_of(row.key)
-            reaches_name = self._reaches_name(old) or self._reaches_name(row)
-            place.setLeft(0 if reaches_name else self.columnViewportPosition(VALUE))
-            area += place
-        self.viewport().update(area)
+        """Paint rows whose texts have changed, from where their values begin; None: all of it."""
+        if changed is None:
+            self._figures.forget()
+            self.viewport().update()
+            return
+        self.viewport().update(self._figures.add(changed))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Figures that have changed, by themselves where nothing else is to be painted."""
+        if not self._figures.paint(event):
+            super().paintEvent(event)
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        """Rows have other places."""
+        self._figures.forget()
+        super().scrollContentsBy(dx, dy)
 
     def place_of(self, key: str) -> QRect:
         """Where a row is drawn; empty while it is closed away."""
         return self.visualItemRect(self._items[key])
-
-    def _reaches_name(self, row: Row) -> bool:
-        """Whether a value may be drawn into what its name leaves free, its cell and an empty one beside it being too
-        narrow (value_cells.py)."""
-        room = VALUE_WIDTH + (0 if row.spread else SPREAD_WIDTH)
-        return len(row.value) > SHORT and BOLD * self.fontMetrics().horizontalAdvance(row.value) + 2 * MARGIN > room
 
     def clear_rows(self) -> None:
         """No rows."""
@@ -179,7 +177,7 @@ class StatsTable(QTreeWidget):
                 item.setIcon(NAME, self._icon_of(row.part))
             if above is None:
                 for column in (NAME, VALUE):
-                    item.setFont(column, table_font(self.font(), weight=QFont.Weight.DemiBold))
+                    item.setFont(column, heading_font(self.font()))
             self._items[row.key] = item
         for key, item in self._items.items():
             item.setExpanded(is_open.get(key, key in OPEN_AT_FIRST))
@@ -211,22 +209,7 @@ class Shares(QStyledItemDelegate):
                 super().paint(painter, option, index)
             return
         super().paint(painter, option, index)
-        share, part = found
-        area: QRectF = QRectF(option.rect).adjusted(4, 5, -2, -5)  # type: ignore[attr-defined]
-        area.setWidth(max(area.width() * min(share, 1.0), 1.0))
-        painter.fillRect(area, brush_of(part))
-
-
-def key_of(item: QTreeWidgetItem) -> str:
-    """The key of the row that an item shows."""
-    return str(item.data(NAME, Role.UserRole))
-
-
-def brush_of(part: str) -> QBrush:
-    """The colour of a part; what belongs to no phase is hatched."""
-    return QBrush(
-        QColor(phase_color(part)), Qt.BrushStyle.BDiagPattern if part == OTHER else Qt.BrushStyle.SolidPattern
-    )
+        draw_share(painter, option.rect, *found)  # type: ignore[attr-defined]
 
 
 def table_font(font: QFont, pixels: int = TEXT, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
@@ -236,6 +219,11 @@ def table_font(font: QFont, pixels: int = TEXT, weight: QFont.Weight = QFont.Wei
     found.setWeight(weight)
     found.setFeature(QFont.Tag("tnum"), 1)
     return found
+
+
+def heading_font(font: QFont) -> QFont:
+    """That of rows that head others."""
+    return table_font(font, weight=QFont.Weight.DemiBold)
 
 
 def merged(before: list[Row], rows: list[Row]) -> list[Row]:
@@ -251,6 +239,6 @@ def merged(before: list[Row], rows: list[Row]) -> list[Row]:
             continue
         above = before[number - 1].key if number else ""
         place = places[above] + 1 if above in places else len(found)
-        found.insert(place, dataclasses.replace(row, value=DASH, spread="", share=None))
+        found.insert(place, row._replace(value=DASH, spread="", share=None))
         places = {one.key: at for at, one in enumerate(found)}
     return found

@@ -3,6 +3,8 @@ its name leaves free to its left."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QTreeView
@@ -36,12 +38,22 @@ class Values(QStyledItemDelegate):
         """Where the value of a row is drawn: its cell, and as much beside it as it needs and is free."""
         font = index.data(Qt.ItemDataRole.FontRole)  # headings are bold
         metrics = QFontMetrics(font) if isinstance(font, QFont) else self._tree.fontMetrics()
-        room = QRect(cell)
-        needed = metrics.horizontalAdvance(str(index.data() or "")) + 2 * MARGIN
-        if needed > room.width() and not index.sibling(index.row(), index.column() + 1).data():
-            room.setRight(room.right() + self._tree.columnWidth(index.column() + 1))
-        if needed > room.width():
-            name = self._tree.visualRect(index.sibling(index.row(), 0))
-            free = name.width() - metrics.horizontalAdvance(str(index.sibling(index.row(), 0).data())) - 3 * MARGIN
-            room.setLeft(room.left() - max(0, min(needed - room.width(), free)))
-        return room
+        is_free = not index.sibling(index.row(), index.column() + 1).data()
+        name = index.sibling(index.row(), 0)
+        return widened(
+            cell,
+            metrics.horizontalAdvance(str(index.data() or "")),
+            self._tree.columnWidth(index.column() + 1) if is_free else 0,
+            lambda: self._tree.visualRect(name).width() - metrics.horizontalAdvance(str(name.data())),
+        )
+
+
+def widened(cell: QRect, wide: int, beside: int, left: Callable[[], int]) -> QRect:
+    """The room of a value of so many pixels: its cell, `beside` pixels to its right where it needs them, and of those
+    that its name leaves to its left as many as it needs."""
+    room, needed = QRect(cell), wide + 2 * MARGIN
+    if needed > room.width():
+        room.setRight(room.right() + beside)
+    if needed > room.width():
+        room.setLeft(room.left() - max(0, min(needed - room.width(), left() - 3 * MARGIN)))
+    return room
