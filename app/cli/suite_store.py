@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -73,7 +74,7 @@ def _report(jobs: SuiteJobs, suite: str, store: Store, place: Path, names: argpa
         return False
     for sentence in report.absent:
         words.detail(f"{suite}: not measured: {sentence}")
-    report.pictures = [_copied(picture, place, suite) for picture in report.pictures]
+    report.pictures = _copied(report.pictures, place, suite)
     about = {**context, "command": command_line()}  # workers know of their jobs alone
     plots = finish(report, place / suite, about, words)
     if not names.json:
@@ -81,8 +82,15 @@ def _report(jobs: SuiteJobs, suite: str, store: Store, place: Path, names: argpa
     return True
 
 
-def _copied(picture: Picture, place: Path, suite: str) -> Picture:
-    """A picture of the store, beside the page."""
-    name, pixels = f"{suite}-{Path(picture.file).name}", Path(picture.file).read_bytes()
-    write_bytes(place / name, pixels)
-    return dataclasses.replace(picture, file=name)
+def _copied(pictures: Sequence[Picture], place: Path, suite: str) -> list[Picture]:
+    """Pictures of the store, beside the page: those of two scenes may be called the same there."""
+    named: dict[str, Picture] = {}
+    for picture in pictures:
+        path, number = Path(picture.file), 1
+        name = f"{suite}-{path.name}"
+        while name in named:
+            number += 1
+            name = f"{suite}-{path.stem}-{number}{path.suffix}"
+        write_bytes(place / name, path.read_bytes())
+        named[name] = dataclasses.replace(picture, file=name)
+    return list(named.values())

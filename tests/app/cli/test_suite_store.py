@@ -18,6 +18,7 @@ from raygrove.app.cli.arguments import parse
 from raygrove.app.cli.job_running import Runner
 from raygrove.app.cli.main import Words, main
 from raygrove.app.cli.suite_jobs import SuiteJobs, merged
+from raygrove.app.export.images import read_png
 from raygrove.bench.store.folder import Store
 from raygrove.bench.store.workers import Progress
 from raygrove.bench.suites import SuiteJob, SuiteReport, scene_names
@@ -144,7 +145,8 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[SuiteJob]]:
         if job.scenes == ("KR2",):
             report.rows, report.absent = [], ["KR2: out of memory"]
         if job.save_picture is not None:
-            report.pictures = [Picture("1", "one", job.save_picture("one", np.zeros((2, 2, 4), np.uint8)))]
+            shade = 200 if job.scenes == ("FF",) else 0
+            report.pictures = [Picture("1", "one", job.save_picture("one", np.full((2, 2, 4), shade, np.uint8)))]
         return report
 
     def in_process(names: Any, jobs: SuiteJobs, store: Store, words: Words) -> tuple[Progress, dict[str, Any]]:
@@ -170,7 +172,10 @@ def test_a_suite_is_done_once_and_written(
     assert "KR1" in printed.out and "SR1" not in printed.out.split("###")[3]
     assert [(job.scenes, job.repeat, job.size) for job in stand_in] == [(("KR1",), 3, (8, 6)), (("FF",), 3, (8, 6))]
     assert {"chang2012.md", "chang2012.json", "chang2012-one.png"} <= {path.name for path in pages.iterdir()}
-    about = json.loads((pages / "chang2012.json").read_text(encoding="utf-8"))["context"]
+    written = json.loads((pages / "chang2012.json").read_text(encoding="utf-8"))
+    shown = [int(read_png(pages / one["file"])[0, 0, 0]) for one in written["pictures"]]
+    assert shown == [0, 200], "each scene's own, though both are called the same"
+    about = written["context"]
     assert about["command"] == ["raygrove", *words], "what repeats it, though workers measured"
     assert main([*words, "--repeat", "3", "--size", "8x6", "--json"]) == 0 and len(stand_in) == 2
     assert json.loads(capsys.readouterr().out) == {"done": 0, "suites": {"chang2012": str(pages / "chang2012.md")}}
