@@ -16,6 +16,7 @@ from raygrove.app.ui.pipeline.faces import milliseconds
 from raygrove.app.ui.pipeline.measured import Measured
 from raygrove.app.ui.pipeline.offers import Group, Offer, Row, SheetContent
 from raygrove.app.ui.pipeline.structure_sheet import as_offers
+from raygrove.app.ui.session import recent_files
 from raygrove.app.ui.session.notices import Way
 from raygrove.app.ui.session.session import Session
 
@@ -50,14 +51,16 @@ def scene_sheet(session: Session, open_demo: Callable[[str], object], open_files
             ))
             for title, names in (*QUESTIONS, ("Others", rest)) if any(name in infos for name in names)
         ]  # fmt: skip
-        recent = tuple(Offer(FILE + path, os.path.basename(path), os.path.dirname(path))
-                       for path in session.memory.recent())  # fmt: skip
+        recent = tuple(Offer(FILE + entry, recent_files.title_of(entry, with_folder=False),
+                             os.path.dirname(recent_files.files_of(entry)[0]))
+                       for entry in session.memory.recent())  # fmt: skip
         return [*([Group(_tr("Recent files"), "scene", recent)] if recent else []), *found]
 
     def current() -> str:
         scene = document.state.scene
-        first = scene.names[0] if scene.names else ""
-        return {"demo": DEMO + first, "files": FILE + os.path.abspath(first)}.get(scene.kind, "")
+        if not scene.names:
+            return ""
+        return {"demo": DEMO + scene.names[0], "files": FILE + recent_files.entry_of(scene.names)}.get(scene.kind, "")
 
     def choose(value: str) -> None:
         if value.startswith(DEMO):

@@ -7,6 +7,7 @@ import dataclasses
 import re
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -279,6 +280,29 @@ def test_a_heat_map_has_no_tone(room: MainWindow) -> None:
     assert not sheet.filter.isVisible() and not sheet.members.isVisible(), "there are rows alone"
     tone = next(row for row in sheet.rows if row.row.name == "row.tone")
     assert [segment.isEnabled() for segment in tone.segments] == [False] and tone.segments[0].toolTip()
+
+
+def test_a_sequence_opened_last_is_listed_by_its_files_and_is_the_current_one(
+    room: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = [str(tmp_path / f"sheet_{number:03d}.obj") for number in range(4)]
+    for path in files:
+        Path(path).touch()
+    room.memory.add_recent(files)
+    room.memory.add_recent([files[2]])
+    opened_files: list[list[str]] = []
+    monkeypatch.setattr(room.document, "open_files", opened_files.append)
+    sheet = opened(room, "scene")
+    recent = sheet.content.groups()[0].offers
+    assert [(offer.title, offer.sentence) for offer in recent] == [
+        ("sheet_002.obj", str(tmp_path)),
+        ("sheet_000.obj ... sheet_003.obj (4)", str(tmp_path)),
+    ]
+    sheet.content.choose(recent[1].value)
+    assert opened_files == [files]
+    assert room.document.scene is not None
+    room.document.set_scene(SceneReference("files", tuple(files)), room.document.scene)
+    assert sheet.content.current() == recent[1].value
 
 
 def test_a_motion_is_tried_and_taken_back(room: MainWindow) -> None:
