@@ -46,14 +46,14 @@ class CameraPanel(QWidget):
         self.list.setToolTip(self.tr("Double click: look from there. F2: rename."))
         self.list.itemDoubleClicked.connect(lambda item: commands.go_to(self.list.row(item)))
         self.list.itemChanged.connect(lambda item: commands.rename_bookmark(self.list.row(item), item.text()))
-        keep, delete = QPushButton(self.tr("Add bookmark"), self), QPushButton(self.tr("Delete"), self)
+        keep, self.delete = QPushButton(self.tr("Add bookmark"), self), QPushButton(self.tr("Delete"), self)
         keep.setObjectName("keep")
-        delete.setObjectName("delete")
+        self.delete.setObjectName("delete")
         keep.clicked.connect(commands.bookmark)
-        delete.clicked.connect(self._delete)
+        self.delete.clicked.connect(self._delete)
         row = QHBoxLayout()
         row.addWidget(keep)
-        row.addWidget(delete)
+        row.addWidget(self.delete)
         column = QVBoxLayout(self)
         column.addWidget(self.form)
         column.addWidget(Label(self.tr("Bookmarks"), self))
@@ -61,12 +61,13 @@ class CameraPanel(QWidget):
         column.addLayout(row)
         self.path = PathPanel(document, commands, self.list.currentRow, self)
         self.path.moved.connect(self.list.setCurrentRow)
-        self.list.currentRowChanged.connect(lambda row: self.path.show_state())
+        self.list.currentRowChanged.connect(lambda row: self._show_chosen())
         column.addWidget(self.path)
         self._timer = QTimer(self, singleShot=True, interval=SHOW_INTERVAL_MS)
         self._timer.timeout.connect(self.show_state)
         document.observe(self._changed)
         self.show_state()
+        self._show_chosen()
 
     def sizeHint(self) -> QSize:
         """Narrow: the picture is what counts."""
@@ -90,7 +91,12 @@ class CameraPanel(QWidget):
                 item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
             self.list.setCurrentRow(min(row, len(names) - 1))
             del blocker
-            self.path.show_state()
+            self._show_chosen()
+
+    def _show_chosen(self) -> None:
+        """What can be done with the bookmark that is chosen; without one there is nothing to delete."""
+        self.delete.setEnabled(self.list.currentRow() >= 0)
+        self.path.show_state()
 
     def _changed(self, before: State, after: State) -> None:
         """Twenty times a second is enough while the camera moves."""

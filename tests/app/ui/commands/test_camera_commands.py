@@ -213,16 +213,21 @@ def test_the_panel_shows_and_takes_numbers(qtbot: Any, stage: Stage) -> None:
     boxes["far"].setValue(2.0)
     assert stage.camera.far == 0.0 and "beyond the near one" in panel.form.editors["far"].error
     keep, delete = panel.findChild(QPushButton, "keep"), panel.findChild(QPushButton, "delete")
+    assert not delete.isEnabled(), "there is nothing to delete"
     keep.click()
     qtbot.waitUntil(lambda: panel.list.count() == 1)
+    assert not delete.isEnabled(), "none is chosen"
     panel.list.item(0).setText("above")
     assert stage.document.state.bookmarks[0].name == "above"
     stage.commands.look_from("front")
     panel.list.itemDoubleClicked.emit(panel.list.item(0))
     assert stage.camera.near == 5.0 and stage.camera.up == pytest.approx((0.0, 0.0, -1.0))
     panel.list.setCurrentRow(0)
+    assert delete.isEnabled()
     delete.click()
     assert stage.document.state.bookmarks == ()
+    qtbot.waitUntil(lambda: panel.list.count() == 0)
+    assert not delete.isEnabled()
 
 
 def test_the_menu_lists_bookmarks_by_name(scene_window: MainWindow) -> None:
