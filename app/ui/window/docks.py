@@ -197,8 +197,9 @@ class TabBars(QObject):
 
 class FirstRoom(QObject):
     """Gives a panel that is shown for the first time the room that it needs, as far as half the window is enough.
-    Panels that stand there at the start, and whatever someone makes smaller, stay as they are. A panel for which the
-    window would have to grow becomes a tab of another at its side."""
+    Panels that stand there at the start, and whatever someone makes smaller, stay as they are: below the picture, where
+    Qt gives a panel that comes back its least height, it is given the height that it had. A panel for which the window
+    would have to grow becomes a tab of another at its side."""
 
     def __init__(self, window: QMainWindow, docks: Sequence[QDockWidget]) -> None:
         super().__init__(window)
@@ -206,6 +207,7 @@ class FirstRoom(QObject):
         self._waiting = {dock.objectName() for dock in docks if dock.isHidden()}
         self._unplaced = set(self._waiting)  # Qt may let them be seen before it says that they are shown
         self._before: QSize | None = None
+        self._kept: dict[str, int] = {}
         window.installEventFilter(self)
         for dock in docks:
             dock.visibilityChanged.connect(functools.partial(self._seen, dock))
@@ -225,6 +227,7 @@ class FirstRoom(QObject):
         """A panel that is asked for is the one that is seen of its tabs. In a low window those at the right share one
         place from the first time on: two would have a few rows each."""
         if not is_shown:
+            self._kept[dock.objectName()] = dock.height()
             return
         is_first = dock.objectName() in self._unplaced
         self._unplaced.discard(dock.objectName())
@@ -246,6 +249,8 @@ class FirstRoom(QObject):
         if dock.objectName() in self._waiting:
             self._waiting.remove(dock.objectName())
             QTimer.singleShot(0, self, functools.partial(self._give, dock))  # the window arranges it before
+        elif dock.objectName() in self._kept and self._window.dockWidgetArea(dock) not in SIDES:
+            QTimer.singleShot(0, self, functools.partial(self._give_back, dock))
 
     def _share(self, dock: QDockWidget, size: QSize) -> None:
         """Let docks be tabs of others until the window may be as large as it was: the new one first, then whichever
@@ -287,7 +292,20 @@ class FirstRoom(QObject):
         needed = needed_by(panel_of(dock), dock.widget().width()) + frame
         if needed.height() > dock.height():  # the bar that scrolls it takes nothing of its width
             needed += QSize(window.style().pixelMetric(QStyle.PixelMetric.PM_ScrollBarExtent), 0)
-        width, height = min(needed.width(), window.width() // 2), min(needed.height(), window.height() // 2)
+        self._heighten(dock, needed.height())
+        width = min(needed.width(), window.width() // 2)
+        if dock.width() < width:
+            window.resizeDocks([dock], [width], Qt.Orientation.Horizontal)
+
+    def _give_back(self, dock: QDockWidget) -> None:
+        height = self._kept.pop(dock.objectName(), 0)
+        is_least = dock.height() <= dock.minimumSizeHint().height()  # else a workspace's arrangement has its own
+        if is_least and not dock.isFloating() and dock.isVisible():
+            self._heighten(dock, height)
+
+    def _heighten(self, dock: QDockWidget, height: int) -> None:
+        """Let a dock be so high, as far as half the window and those beside it allow."""
+        window, height = self._window, min(height, self._window.height() // 2)
         others = [one for one in self._docks if one is not dock and self._is_beside(one, dock)]
         least = [max(one.minimumSizeHint().height(), 1) for one in others]  # Qt refuses a height of 0
         spare = [max(one.height() - low, 0) for one, low in zip(others, least, strict=True)]
@@ -299,8 +317,6 @@ class FirstRoom(QObject):
             share = (left - sum(least)) / max(sum(spare), 1)
             heights = [height, *(low + round(share * more) for low, more in zip(least, spare, strict=True))]
             window.resizeDocks([dock, *others], heights, Qt.Orientation.Vertical)
-        if dock.width() < width:
-            window.resizeDocks([dock], [width], Qt.Orientation.Horizontal)
 
     def _is_beside(self, one: QDockWidget, other: QDockWidget) -> bool:
         """Whether two docks share a column, and the first is seen."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -211,6 +213,52 @@ def test_a_panel_that_is_shown_first_gets_its_room_once(window: MainWindow, qtbo
     dock.show()
     take_places()
     assert dock.height() < 200, "it was made smaller by hand"
+
+
+@pytest.mark.parametrize("size", [(900, 600), (1280, 720), (1920, 1050)])
+@pytest.mark.parametrize("name", ["cost", "log"])
+def test_a_panel_below_comes_back_as_high_as_it_was(window: MainWindow, name: str, size: tuple[int, int]) -> None:
+    """However it went: folded, behind the first page, in full screen."""
+    window.resize(*size)
+    take_places()
+    docks = {dock.objectName().removeprefix("dock."): dock for dock in window.docks}
+    dock, timeline = docks[name], docks["timeline"].height()
+
+    def after(act: Callable[[], object]) -> int:
+        """The panel's height, 0 where it is away."""
+        act()
+        take_places()
+        assert docks["timeline"].height() == timeline or not is_seen(docks["timeline"])
+        return dock.widget().height() if is_seen(dock) else 0
+
+    fold = window.timeline_bar.cost.click if name == "cost" else window.commands.actions["view.dock.log"].trigger
+    first = after(fold)
+    assert first >= min(needed_by(panel_of(dock), dock.width()).height(), size[1] // 3)
+    assert [after(fold) for _ in range(4)] == [0, first, 0, first]
+    smaller = after(lambda: window.resizeDocks([dock], [80], Qt.Orientation.Vertical))
+    assert smaller < first
+    picture = functools.partial(window.stack.setCurrentWidget, window.view)
+    goes = (fold, fold, window.show_welcome, picture, window.toggle_full_screen, window.toggle_full_screen)
+    assert [after(go) for go in goes] == 3 * [0, smaller], "made smaller by hand"
+    assert (window.width(), window.height()) == size
+
+
+def test_each_workspace_keeps_the_height_of_a_panel_below(window: MainWindow) -> None:
+    window.resize(1280, 900)
+    dock, heights = (
+        next(dock for dock in window.docks if dock.objectName() == "dock.cost"),
+        {"explore": 150, "race": 80},
+    )
+    for space, height in heights.items():
+        window.workspaces.choose(space)
+        dock.show()
+        take_places()
+        window.resizeDocks([dock], [height], Qt.Orientation.Vertical)
+        take_places()
+    for space, height in heights.items():
+        window.workspaces.choose(space)
+        take_places()
+        assert is_seen(dock) and dock.height() == height
 
 
 def test_the_wheel_scrolls_a_panel_and_changes_no_number_in_it(window: MainWindow, qtbot: Any) -> None:
