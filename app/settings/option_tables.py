@@ -143,6 +143,12 @@ def names_of(group: str) -> tuple[str, ...]:
     return tuple(_GROUPS[group]())
 
 
+def options_types(group: str) -> dict[str, type | None]:
+    """The options' dataclass of each name there is in a group of tables: what `options_type` says, asked once for
+    all."""
+    return {name: getattr(kind, "Options", None) for name, kind in _GROUPS[group]().items()}
+
+
 def options_type(group: str, name: str) -> type | None:
     """The options' dataclass of one structure (group hierarchy), optimiser or ray type (group ray_type); None where
     there is no such thing."""

@@ -275,8 +275,10 @@ def option_groups(settings: Settings, of: Container[str] | None = None) -> Itera
             yield group, getattr(settings, FIELDS[group])
     for group in ("hierarchy", "optimiser", "ray_type"):
         if of is None or group in of:
-            for name in option_tables.names_of(group):
-                yield f"{group}.{name}", _table_entry(settings, group, name)
+            held = getattr(settings, group)
+            for name, kind in option_tables.options_types(group).items():
+                entry = held.get(name)
+                yield f"{group}.{name}", kind() if entry is None and kind is not None else entry
 
 
 def changed_groups(before: Settings, after: Settings) -> set[str]:

@@ -145,7 +145,12 @@ def traversals() -> dict[str, tuple[str, ...]]:
 
 def titles() -> dict[str, str]:
     """What people are shown for layouts and traversals, by their names."""
-    return {name: title for found in structures().values() for name, title in found.titles().items()}
+    return dict(_titles_of(tuple(structures().values())))
+
+
+@functools.lru_cache(maxsize=4)  # forms ask for each choice of each field
+def _titles_of(kinds: tuple[type[Hierarchy], ...]) -> dict[str, str]:
+    return {name: title for kind in kinds for name, title in kind.titles().items()}
 
 
 def make_structure(target: Target, name: str, choice: StructureChoice | None = None) -> Hierarchy:
@@ -156,7 +161,12 @@ def make_structure(target: Target, name: str, choice: StructureChoice | None = N
 
 def optimisers() -> dict[str, type]:
     """Every optimiser of every family by its name on the command line."""
-    return {name: kind for found in structures().values() for name, kind in found.optimisers().items()}
+    return dict(_optimisers_of(tuple(structures().values())))
+
+
+@functools.lru_cache(maxsize=4)
+def _optimisers_of(kinds: tuple[type[Hierarchy], ...]) -> dict[str, type]:
+    return {name: made for kind in kinds for name, made in kind.optimisers().items()}
 
 
 def collect(

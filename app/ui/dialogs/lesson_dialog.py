@@ -7,7 +7,7 @@ import platform
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
     QDialog,
@@ -196,9 +196,3 @@ class LessonDialog(QDialog):
             self._job = None
             self._session.loop.hold(False)
         super().done(result)
-
-
-def lesson_title(lesson: Lesson) -> str:
-    """As menus have it."""
-    minutes = QCoreApplication.translate("LessonDialog", "{minutes} minutes").format(minutes=lesson.minutes)
-    return f"{lesson.title} ({minutes})".replace("&", "&&")

@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QPoint, Qt
+from PySide6.QtCore import QCoreApplication, QObject, QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QMainWindow, QMenu, QWidget
 
@@ -16,6 +16,7 @@ from raygrove.app.ui.dialogs import questions
 from raygrove.app.ui.session.session import Session
 
 if TYPE_CHECKING:
+    from raygrove.app.lessons.lesson import Lesson
     from raygrove.app.ui.dialogs.advice_dialog import AdviceDialog
     from raygrove.app.ui.dialogs.help_page import HelpDialog
     from raygrove.app.ui.dialogs.lesson_dialog import LessonDialog
@@ -41,6 +42,12 @@ def _show(dialog: QWidget) -> None:
     dialog.resize(dialog.size().boundedTo(dialog.screen().availableGeometry().size()))
     dialog.show()
     dialog.raise_()
+
+
+def _lesson_title(lesson: Lesson) -> str:
+    """As menus have it."""
+    minutes = QCoreApplication.translate("LessonDialog", "{minutes} minutes").format(minutes=lesson.minutes)
+    return f"{lesson.title} ({minutes})".replace("&", "&&")
 
 
 class OpenedDialogs(QObject):
@@ -104,13 +111,12 @@ class OpenedDialogs(QObject):
 
     def fill_lessons(self, menu: QMenu) -> None:
         """Help > Lessons: the program's, the user's own, and one of any file."""
-        from raygrove.app.lessons.lesson import lessons
-        from raygrove.app.ui.dialogs.lesson_dialog import lesson_title
+        from raygrove.app.lessons.lesson import lessons  # their dialog would import all that measures
 
         menu.clear()
         found = lessons(lambda error: self._session.notices.show("warning", str(error), topic="lesson"))
         for name, lesson in found.items():
-            entry = menu.addAction(lesson_title(lesson))
+            entry = menu.addAction(_lesson_title(lesson))
             entry.triggered.connect(functools.partial(self.show_lesson, name))
         menu.addSeparator()
         menu.addAction(self.tr("Of a file…")).triggered.connect(lambda checked=False: self._ask_for_lesson())

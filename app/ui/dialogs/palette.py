@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QMenu, QVBoxLayout, QWidget
 
@@ -62,20 +63,27 @@ class Entry:
 def entries_of(menus: Sequence[QAction], settings: Settings, show_settings: ShowSettings) -> list[Entry]:
     """Every command of the menus that can be given now, then every setting; `show_settings` opens the page of a
     table."""
-    commands = [entry for action in menus for entry in _below(action, ())]
-    return [*commands, *_settings(settings, show_settings)]
+    return list(_entries(menus, settings, show_settings))
+
+
+def _entries(menus: Sequence[QAction], settings: Settings, show_settings: ShowSettings) -> Iterator[Entry]:
+    """The same one by one: whoever stops in between may wait, also in other turns of the event loop."""
+    for action in menus:
+        yield from _below(action, ())
+    yield from _settings(settings, show_settings)
 
 
 def _below(action: QAction, path: tuple[str, ...]) -> Iterator[Entry]:
-    """An action, or what its menu holds; menus that are filled when they open are filled now."""
+    """An action, or what its menu holds; menus that are filled when they open are filled now. All actions of a menu are
+    asked at once: a menu of choices that is closed forgets in the next turn which of them can be chosen."""
     if action.isSeparator() or not action.isVisible():
         return
     here = (*path, action.text().replace("&&", "\0").replace("&", "").replace("\0", "&").rstrip("….") or "?")
     menu = action.menu()
     if isinstance(menu, QMenu):
         menu.aboutToShow.emit()
-        for inner in menu.actions():
-            yield from _below(inner, here)
+        for inner in [one if isinstance(one.menu(), QMenu) else list(_below(one, here)) for one in menu.actions()]:
+            yield from _below(inner, here) if isinstance(inner, QAction) else inner
     elif action.isEnabled():
         tip = action.toolTip() if action.toolTip().rstrip("….") != here[-1] else ""
         key = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
@@ -168,7 +176,13 @@ class Palette(QDialog):
         self.setWindowTitle(self.tr("Commands"))
         self._recent = recent
         self._session, self._show_settings = session, show_settings
-        self._entries = entries_of(menus, session.document.state.settings, show_settings)
+        self._found: list[Entry] = []
+        self._values: list[str] = []
+        self._coming = _entries(menus, session.document.state.settings, show_settings)
+        self._entries = list(itertools.islice(self._coming, SHOWN))
+        self._later = QTimer(self, interval=0)
+        self._later.timeout.connect(self._take_more)
+        self._later.start()
         self.asked: SettingAsker | None = None
         self.line = QLineEdit(self)
         self.line.setPlaceholderText(self.tr("Type a command or a setting"))
@@ -194,8 +208,6 @@ class Palette(QDialog):
         self.resize(min(620, window.width()), min(420, window.height()))
         corner = window.mapToGlobal(window.rect().topLeft())
         self.move(corner.x() + (window.width() - self.width()) // 2, corner.y() + 60)
-        self._found: list[Entry] = []
-        self._values: list[str] = []
         self._fill("")
 
     def found(self) -> list[str]:
@@ -278,13 +290,26 @@ class Palette(QDialog):
             return True
         return super().eventFilter(watched, event)
 
+    def _take_more(self) -> None:
+        """Some entries more, in turns of the event loop: nobody has typed, and those that are listed are the first."""
+        more = list(itertools.islice(self._coming, SHOWN))
+        self._entries += more
+        if not more:
+            self._later.stop()
+
+    def _all(self) -> list[Entry]:
+        """Every entry, those that were still to come, too."""
+        self._entries += self._coming
+        return self._entries
+
     def _fill(self, words: str) -> None:
         self._say("")
         if self.asked is not None:
             self._offer(self.asked, words)
             return
         words, is_given, _ = words.partition("=")
-        entries = [entry for entry in self._entries if entry.setting] if is_given else self._entries
+        entries = self._all() if words.strip() or is_given or self._recent else self._entries
+        entries = [entry for entry in entries if entry.setting] if is_given else entries
         if words.strip():
             found = fitting(words, entries)
         else:

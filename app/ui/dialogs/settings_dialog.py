@@ -63,9 +63,11 @@ class SettingsDialog(QDialog):
         self._nothing = Label(self.tr("No setting has these words in its name, its sentence or its choices."), self)
         self._nothing.setObjectName("nothing")
         self._nothing.hide()
-        self._areas: dict[str, QScrollArea] = {}
+        self._tables = self._listed()
+        self._titles = [page_title(table) for table in self._tables]
+        self._list.addItems(self._titles)
         self._made: dict[str, SettingsPage] = {}
-        self._make_areas()
+        self._areas: dict[str, QScrollArea] = {}
         self._later = QTimer(self, interval=0)
         self._later.timeout.connect(self._make_next)
         self._later.start()
@@ -77,9 +79,9 @@ class SettingsDialog(QDialog):
 
     def show_page(self, table: str) -> None:
         """Turn to a table's page."""
-        if table in self._areas:
+        if table in self._tables:
             self.search.clear()
-            self._list.setCurrentRow(list(self._areas).index(table))
+            self._list.setCurrentRow(self._tables.index(table))
 
     def apply(self) -> None:
         """Keep what was changed; Cancel goes back to here."""
@@ -144,37 +146,42 @@ class SettingsDialog(QDialog):
     def pages(self) -> dict[str, SettingsPage]:
         """Every page by its table, all of them made. There are more than can be made at once without a pause, so the
         dialog opens with the page that is shown, and makes the others one by one while nobody waits."""
-        return {table: self._page(table) for table in self._areas}
+        return {table: self._page(table) for table in self._tables}
 
     def _page(self, table: str) -> SettingsPage:
         page = self._made.get(table)
         if page is None:
             options = dict(option_groups(self._document.state.settings))[table]
             page = self._made[table] = SettingsPage(self._document, table, options)
-            self._areas[table].setWidget(page)
+            area = self._areas[table] = QScrollArea(self)
+            area.setWidgetResizable(True)
+            area.setFrameShape(QFrame.Shape.NoFrame)
+            area.setWidget(page)
+            area.hide()  # until the stack has it
         return page
 
     def _make_next(self) -> None:
-        missing = next((table for table in self._areas if table not in self._made), "")
+        missing = next((table for table in self._tables if table not in self._made), "")
         if missing:
             self._page(missing)
         else:
             self._later.stop()
 
     def _turn(self, row: int) -> None:
-        if row >= 0:
-            self._page(list(self._areas)[row])
-        self._stack.setCurrentIndex(row)
-
-    def _make_areas(self) -> None:
-        for table, options in option_groups(self._document.state.settings):
-            if options is None or not fields_of(options):
-                continue
-            area = self._areas[table] = QScrollArea(self)
-            area.setWidgetResizable(True)
-            area.setFrameShape(QFrame.Shape.NoFrame)
+        """A page comes into the stack when it is first turned to: with each one more the stack asks all for their
+        sizes."""
+        if row < 0:
+            return
+        self._page(self._tables[row])
+        area = self._areas[self._tables[row]]
+        if self._stack.indexOf(area) < 0:
             self._stack.addWidget(area)
-            self._list.addItem(page_title(table))
+        self._stack.setCurrentWidget(area)
+
+    def _listed(self) -> list[str]:
+        """The tables that have options."""
+        groups = option_groups(self._document.state.settings)
+        return [table for table, options in groups if options is not None and fields_of(options)]
 
     def _lay_out(self) -> None:
         splitter = QSplitter(self)
@@ -238,11 +245,13 @@ class SettingsDialog(QDialog):
 
     def _show_changes(self) -> None:
         """Apply is for changes, and pages with changes are marked."""
-        before, now = dict(option_groups(self._before.settings)), dict(option_groups(self._document.state.settings))
-        self._box.button(Standard.Apply).setEnabled(self._before.settings != self._document.state.settings)
-        for row, table in enumerate(self._areas):
-            is_changed = before.get(table) != now.get(table)
-            self._list.item(row).setText(page_title(table) + (" •" if is_changed else ""))
+        has_changed = self._before.settings != self._document.state.settings
+        self._box.button(Standard.Apply).setEnabled(has_changed)
+        both = (self._before.settings, self._document.state.settings) if has_changed else ()
+        before, now = [dict(option_groups(settings)) for settings in both] or ({}, {})
+        for row, title in enumerate(self._titles):
+            is_changed = before.get(self._tables[row]) != now.get(self._tables[row])
+            self._list.item(row).setText(title + (" •" if is_changed else ""))
 
     def _filter(self, words: str) -> None:
         first = -1

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialog
+from PySide6.QtWidgets import QApplication, QDialog
 
+from raygrove.app.ui.dialogs import palette as palettes
 from raygrove.app.ui.dialogs.palette import Entry, Palette, entries_of, rank
 from raygrove.app.ui.dialogs.setting_asker import SettingAsker, written
 from raygrove.app.ui.window.main_window import MainWindow
@@ -45,6 +47,35 @@ def test_what_cannot_be_done_is_not_offered(scene_window: MainWindow) -> None:
     assert not scene_window.document.can_undo or scene_window.commands.actions["edit.undo"].isEnabled()
     scene_window.document.undo()
     assert "Edit › Undo" not in {entry.text for entry in entries(scene_window)}
+
+
+def test_entries_taken_in_turns_are_those_taken_at_once(scene_window: MainWindow, qtbot: Any) -> None:
+    menus, settings = scene_window.menuBar().actions(), scene_window.document.state.settings
+    found = []
+    for entry in palettes._entries(menus, settings, scene_window.opened_dialogs.show_settings):
+        found.append(entry.text)
+        QApplication.processEvents()  # a menu of choices that is closed lets all be chosen again
+    assert found == [entry.text for entry in entries(scene_window)]
+
+
+def test_an_opened_palette_has_listed_no_more_than_it_shows(scene_window: MainWindow, qtbot: Any) -> None:
+    palette = opened(scene_window)
+    first = palette.found()
+    assert len(palette._entries) == len(first) == palettes.SHOWN
+    palette.line.setText("samples")
+    assert "Settings › Render › Samples" in palette.found(), "whoever types at once misses nothing"
+    palette.line.clear()
+    qtbot.waitUntil(lambda: not palette._later.isActive())
+    assert palette.found() == first and len(palette._entries) == len(entries(scene_window))
+
+
+def test_listing_lessons_imports_nothing_that_measures(
+    scene_window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "raygrove.app.ui.dialogs.lesson_dialog"
+    monkeypatch.delitem(sys.modules, name, raising=False)
+    assert any(entry.text.startswith("Help › Lessons › ") for entry in entries(scene_window))
+    assert name not in sys.modules
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,19 @@ def edit(dialog: SettingsDialog, key: str, value: Any) -> None:
     box.setValue(value)
 
 
+def test_pages_made_ahead_are_seen_when_they_are_turned_to(qtbot: Any, document: Document) -> None:
+    dialog = SettingsDialog(document)
+    qtbot.addWidget(dialog)
+    pages = dialog.pages
+    dialog.show()
+    assert [table for table, page in pages.items() if page.isVisible()] == ["render"]
+    assert dialog._stack.count() == 1, "it asks each of its pages for their sizes"
+    dialog.show_page("start")
+    assert [table for table, page in pages.items() if page.isVisible()] == ["start"]
+    dialog.show_page("render")
+    assert [table for table, page in pages.items() if page.isVisible()] == ["render"]
+
+
 def click(parent: QWidget, name: str) -> None:
     button = parent.findChild(QPushButton, name)
     assert button is not None
