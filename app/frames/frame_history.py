@@ -11,7 +11,7 @@ import dataclasses
 import functools
 import itertools
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from raygrove.app.frames.frame_requests import FinishedFrame
@@ -26,6 +26,9 @@ MOST = 240
 """Frames that are kept."""
 
 SECOND = 1.0
+
+INSIDE = ("step.", "update.")
+"""How the keys of figures begin that are parts of parts."""
 
 
 class Spread(NamedTuple):
@@ -130,8 +133,8 @@ class FrameHistory:
         self._samples.clear()
 
     def last_second(self) -> list[Sample]:
-        """The frames of the second before the newest that were drawn with the same settings, at the same size, and as
-        that one moving or at rest: what came before another choice says nothing of it."""
+        """The frames of the second before the newest that were drawn with the same settings, as large, and as that one
+        moving or at rest: what came before another choice says nothing of it."""
         newest, found = self.newest, []
         for sample in reversed(self._samples):
             assert newest is not None
@@ -141,6 +144,39 @@ class FrameHistory:
         return found[::-1]
 
 
+@dataclasses.dataclass(frozen=True)
+class FrameFigures:
+    """What is told of some frames: the newest of them, each figure's median and range by its key, and how many frames
+    did what to their structure."""
+
+    sample: Sample
+    found: Mapping[str, Spread]
+    updates: Mapping[str, int]
+
+    def is_there(self, key: str) -> bool:
+        """Whether a figure is more than nothing in any frame."""
+        return key in self.found and self.found[key].greatest > 0.0
+
+    def ms(self, *names: str) -> float:
+        """Milliseconds of some figures together."""
+        return sum(self.found[name].median for name in names if name in self.found)
+
+    @property
+    def fps(self) -> float:
+        """Frames per second."""
+        return self.found["fps"].median if "fps" in self.found else self.sample.fps
+
+
+def figures_of(samples: Sequence[Sample]) -> FrameFigures:
+    """What is told of some frames, oldest first; there is one at least."""
+    return FrameFigures(samples[-1], spreads(samples), updates(samples))
+
+
+def figures_of_one(sample: Sample) -> FrameFigures:
+    """What is told of one frame."""
+    return FrameFigures(sample, exactly(sample), updates([sample]))
+
+
 def sample_of(frame: FinishedFrame, paint_ms: float, fps: float, view_size: tuple[int, int], way: str) -> Sample:
     """A frame that came now, without the spheres that the window draws itself: a history shall not keep them."""
     kept = frame if frame.spheres is None else dataclasses.replace(frame, spheres=None)
@@ -148,27 +184,20 @@ def sample_of(frame: FinishedFrame, paint_ms: float, fps: float, view_size: tupl
 
 
 def spreads(samples: Sequence[Sample]) -> dict[str, Spread]:
-    """Median and range of each figure (Sample.values) over the frames that have it, by its key; `fps` is the newest.
+    """Median and range of each figure (Sample.values) over the frames that have it, by its key.
     Where the target did not time every frame, those count that it has timed, else the newest.
 
     Medians of parts do not add up to that of the frame. So these are of the frames in the middle, by the time that the
-    whole frame took: the mean of each part over the same few frames, which adds up, and lies within its range."""
+    whole frame took: the mean of each part over the same few frames, which adds up, and lies within its range. So are
+    steps and updates that every frame has: they add up to its parts."""
     timed = _timed(samples)
     tables = [sample.values for sample in timed]
     keys = dict.fromkeys(itertools.chain.from_iterable(tables))
     found = {key: _spread([table[key] for table in tables if key in table]) for key in keys}
-    for key, value in _typical(timed).items():
+    always = [key for key in keys if key.startswith(INSIDE) and all(key in table for table in tables)]
+    for key, value in _typical(timed, always).items():
         found[key] = found[key]._replace(median=value)
-    rates = _rates(samples)
-    if rates:
-        found["fps"] = _spread(rates)._replace(median=samples[-1].fps)
-    return found
-
-
-def typical_frame(samples: Sequence[Sample]) -> dict[str, float]:
-    """Milliseconds of each of PARTS and of the whole `frame` in the middle of some frames, as `spreads` has them; empty
-    without frames."""
-    return _typical(_timed(samples))
+    return found | _rate(samples)
 
 
 def middle(samples: Sequence[Sample]) -> list[Sample]:
@@ -219,12 +248,15 @@ def _timed(samples: Sequence[Sample]) -> list[Sample]:
     return [sample for sample in samples if sample.is_timed] or list(samples[-1:])
 
 
-def _typical(timed: Sequence[Sample]) -> dict[str, float]:
+def _typical(timed: Sequence[Sample], inside: Sequence[str]) -> dict[str, float]:
+    """Milliseconds of each of PARTS, of the whole `frame` and of what lies `inside` its parts, in the middle of some
+    frames; empty without frames."""
     frames = middle(timed)
     if not frames:
         return {}
-    found = {name: sum(sample.parts[name] for sample in frames) / len(frames) for name in PARTS}
-    return {**found, "frame": sum(found.values())}
+    parts = {name: sum(sample.parts[name] for sample in frames) / len(frames) for name in PARTS}
+    within = {name: sum(sample.values[name] for sample in frames) / len(frames) for name in inside}
+    return {**parts, **within, "frame": sum(parts.values())}
 
 
 def _spread(values: list[float]) -> Spread:
@@ -234,25 +266,31 @@ def _spread(values: list[float]) -> Spread:
     return Spread(median, ranked[0], ranked[-1])
 
 
-def _rates(samples: Sequence[Sample]) -> list[float]:
-    """Frames per second between one frame and the next, while something moves."""
+def _rate(samples: Sequence[Sample]) -> dict[str, Spread]:
+    """Frames per second while something moves (`fps`): how many intervals there were in the time of all of them, and
+    the range of what each alone would make. The same frames give both, so that one lies within the other. Of a single
+    frame it is what the window has counted."""
     if not samples or not samples[-1].frame.request.is_moving:
-        return []
-    passed = [after.time - before.time for before, after in zip(samples, samples[1:], strict=False)]
-    return [1.0 / seconds for seconds in passed if seconds > 0.0]
+        return {}
+    times = [sample.time for sample in samples]
+    passed = [after - before for before, after in itertools.pairwise(times) if after > before]
+    if not passed:
+        return {"fps": Spread(samples[-1].fps, samples[-1].fps, samples[-1].fps)}
+    return {"fps": Spread(len(passed) / sum(passed), 1.0 / max(passed), 1.0 / min(passed))}
 
 
 def _is_like(sample: Sample, other: Sample) -> bool:
     """Whether two frames are of the same choice."""
     mine, theirs = sample.frame.request, other.frame.request
+    if (sample.view_size, sample.frame.drawn) != (other.view_size, other.frame.drawn):
+        return False
     if mine is theirs:
-        return sample.view_size == other.view_size
+        return True
     settings = mine.state.settings is theirs.state.settings or mine.state.settings == theirs.state.settings
     return (
         settings
         and mine.scene is theirs.scene
         and mine.is_moving == theirs.is_moving
-        and sample.view_size == other.view_size
         and mine.state.views == theirs.state.views
     )
 

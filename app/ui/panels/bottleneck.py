@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from raygrove.app.frames.frame_history import OTHER, PARTS
+from raygrove.app.frames.frame_history import OTHER, PARTS, FrameFigures
 from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.frames.resolution import STILL_LIMIT_MS, scaled
-from raygrove.app.ui.panels.stats_rows import TITLES, FrameFigures, translate
+from raygrove.app.ui.panels.stats_rows import TITLES, translate
 from raygrove.gpu.brief import brief
 
 
@@ -19,7 +19,7 @@ def bottleneck(figures: FrameFigures, minimum_fps: float) -> str:
     frame, paint_ms, view_size = sample.frame, sample.paint_ms, sample.view_size
     if not frame.request.is_moving:
         return _not_whole(frame, view_size)
-    if frame.statistics is None or sample.fps <= 0.0 or sample.fps >= minimum_fps:
+    if frame.statistics is None or figures.fps <= 0.0 or figures.fps >= minimum_fps:
         return ""
     parts = {name: figures.found[name].median for name in PARTS if name in figures.found}
     shown_ms = parts.pop("display", 0.0)

@@ -3,21 +3,18 @@ window draws it; pictures that are saved or exported have none."""
 
 from __future__ import annotations
 
-import time
-
-from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QSize, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QWidget
 
 from raygrove.app.document.document import Document
 from raygrove.app.document.state import State
-from raygrove.app.frames.frame_history import Sample, typical_frame
+from raygrove.app.frames.frame_history import FrameFigures
 from raygrove.app.ui.panels.stats_row import milliseconds
 from raygrove.app.ui.panels.stats_table import table_font
 from raygrove.app.ui.panels.structure_rows import structure_title
 from raygrove.app.ui.picture.overlay import Overlay
 from raygrove.app.ui.session.figures import Figures
-from raygrove.app.ui.widgets.steady import INTERVAL_S
 
 MARGIN, PADDING = 10, 8
 SIZES = (22, 16, 13, 11)
@@ -35,14 +32,11 @@ class HeadsUp(Overlay):
         super().__init__("heads_up", parent)
         self.text = ""
         self._figures, self._drawn = figures, QPixmap()
-        self._shown_time, self._room, self._covered = 0.0, 0, 0
+        self._room = self._covered = 0
         self._font = self.font()
         self._is_on = document.state.settings.display.heads_up
-        self._timer = QTimer(self, singleShot=True)
-        self._timer.timeout.connect(self.show_latest)
         document.observe(self._changed)
-        figures.shown.connect(self._hear)
-        figures.pin_changed.connect(lambda pinned: self._timer.start(0))
+        figures.told.connect(self._hear)
 
     def place(self, size: QSize) -> None:
         """The upper left corner."""
@@ -61,10 +55,8 @@ class HeadsUp(Overlay):
 
     def show_latest(self) -> None:
         """Say what the figures are now."""
-        self._shown_time = time.monotonic()
-        pinned = self._figures.pinned
-        samples = [pinned] if pinned is not None else self._figures.history.last_second()
-        text = line_of(samples, is_pinned=pinned is not None) if samples else ""
+        figures = self._figures.latest()
+        text = line_of(figures, is_pinned=self._figures.pinned is not None) if figures is not None else ""
         if text != self.text:
             self.text = text
             self.setAccessibleName(text)
@@ -88,15 +80,12 @@ class HeadsUp(Overlay):
         self._drawn = QPixmap()
 
     # -- what happens ---------------------------------------------------------------------------------------------
-    def _hear(self, sample: Sample) -> None:
-        if self._is_on and not self._timer.isActive():
-            wait = self._shown_time + INTERVAL_S - time.monotonic()
-            self._timer.start(max(0, round(wait * 1000)))
+    def _hear(self) -> None:
+        if self._is_on:
+            self.show_latest()
 
     def _changed(self, before: State, after: State) -> None:
         if before.settings.display.heads_up == after.settings.display.heads_up:
-            if before.scene != after.scene:
-                self._timer.start(0)
             return
         self._is_on = after.settings.display.heads_up
         self.show_latest()
@@ -124,15 +113,15 @@ class HeadsUp(Overlay):
         painter.drawText(QPointF(PADDING, PADDING / 2 + QFontMetricsF(self._font).ascent()), self.text)
 
 
-def line_of(samples: list[Sample], *, is_pinned: bool) -> str:
-    """What the line says of some frames, oldest first: "61.0 frames/s   16.40 ms   H-PLOC / BVH4"."""
-    newest, tr = samples[-1], QCoreApplication.translate
-    view, rate = newest.view, f"{newest.fps:.{1 if newest.fps < 99.95 else 0}f}"
+def line_of(figures: FrameFigures, *, is_pinned: bool) -> str:
+    """What the line says of some frames: "61.0 frames/s   16.40 ms   H-PLOC / BVH4"."""
+    newest, tr = figures.sample, QCoreApplication.translate
+    view, rate = newest.view, f"{figures.fps:.{1 if figures.fps < 99.95 else 0}f}"
     if is_pinned:
         first = tr("HeadsUp", "Frame {number}").format(number=f"{newest.frame.frame_id:,}")
     elif newest.frame.request.is_moving:
         first = tr("HeadsUp", "{rate} frames/s").format(rate=rate)
     else:
         first = tr("HeadsUp", "still")
-    parts = [first, milliseconds(typical_frame(samples)["frame"])]
+    parts = [first, milliseconds(figures.ms("frame"))]
     return GAP.join([*parts, structure_title(view.hierarchy, view.layout)] if view is not None else parts)

@@ -3,8 +3,6 @@ written four times a second at most."""
 
 from __future__ import annotations
 
-import time
-
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QLabel, QTreeWidgetItem, QVBoxLayout, QWidget
@@ -14,7 +12,7 @@ from raygrove.app.settings.settings import Settings
 from raygrove.app.ui.panels.bottleneck import bottleneck
 from raygrove.app.ui.panels.frame_bars import FrameBars
 from raygrove.app.ui.panels.stats_row import Row, plain
-from raygrove.app.ui.panels.stats_rows import as_text, decision, figures_of, figures_of_one, rows_of
+from raygrove.app.ui.panels.stats_rows import as_text, decision, rows_of
 from raygrove.app.ui.panels.stats_table import StatsTable, key_of, table_font
 from raygrove.app.ui.plain_text import Label, tip
 from raygrove.app.ui.session.figures import Figures
@@ -39,7 +37,6 @@ class StatsPanel(QWidget):
         self.minimum_fps = 20.0
         self.compared = ("", "")
         self._choice: Settings | None = None
-        self._shown_time = 0.0
         self.bars, self.table_view = FrameBars(figures, self), StatsTable(self)
         self._hint, self._reason = Label(self), Label(self)
         self._hint.setObjectName("bottleneck")
@@ -58,11 +55,10 @@ class StatsPanel(QWidget):
         self._reason_place.hide()
         column.addWidget(self._reason_place)
         self.table_view.itemActivated.connect(self._activate)
-        self._timer = QTimer(self, singleShot=True)
-        self._timer.timeout.connect(self._show_figures)
         self._bars_timer = QTimer(self, singleShot=True, interval=round(INTERVAL_S * 1000))
         self._bars_timer.timeout.connect(self._show_bars)
         figures.shown.connect(self._hear)
+        figures.told.connect(self._hear_told)
         figures.pin_changed.connect(self._hear_pin)
 
     @property
@@ -77,7 +73,9 @@ class StatsPanel(QWidget):
 
     def show_latest(self) -> None:
         """Show the newest figures and bars now, or those of the pinned frame."""
-        self._show_figures()
+        self.figures.tell()
+        if not self.isVisible():
+            self._show_figures()
         self._show_bars()
 
     def _show_bars(self) -> None:
@@ -85,12 +83,9 @@ class StatsPanel(QWidget):
             self.bars.show_frames()
 
     def _show_figures(self) -> None:
-        pinned = self.figures.pinned
-        samples = [pinned] if pinned is not None else self.figures.history.last_second()
-        if not samples or samples[-1] is None or (self.bar.is_frozen and pinned is None):
+        found = self.figures.latest()
+        if found is None or (self.bar.is_frozen and self.figures.pinned is None):
             return
-        self._shown_time = time.monotonic()
-        found = figures_of_one(samples[-1]) if pinned is not None else figures_of(samples)
         settings = found.sample.frame.request.state.settings
         if settings is not self._choice and settings != self._choice:
             self.table_view.rows = []  # rows of another choice keep no places
@@ -122,17 +117,16 @@ class StatsPanel(QWidget):
 
     # -- what happens ---------------------------------------------------------------------------------------------
     def _hear(self, sample: Sample) -> None:
-        if not self.isVisible() or self.bar.is_frozen:
-            return
-        if not self._bars_timer.isActive():
+        if self.isVisible() and not self.bar.is_frozen and not self._bars_timer.isActive():
             self._bars_timer.start()
-        if not self._timer.isActive():
-            wait = self._shown_time + INTERVAL_S - time.monotonic()
-            self._timer.start(max(0, round(wait * 1000)))
+
+    def _hear_told(self) -> None:
+        if self.isVisible():
+            self._show_figures()
 
     def _hear_pin(self, pinned: Sample | None) -> None:
         self.table_view.name_columns("" if pinned is None else self.tr("this frame"))
-        self.show_latest()
+        self._show_bars()
 
     def _activate(self, item: QTreeWidgetItem) -> None:
         """Return or a double click on a row of the SAH cost asks for a comparison."""
@@ -157,11 +151,10 @@ class StatsPanel(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         """Catch up with what came while it was hidden."""
         super().showEvent(event)
-        self._timer.start(0)
+        self._show_figures()
         self._bars_timer.start()
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Nothing to update while nobody looks."""
-        self._timer.stop()
         self._bars_timer.stop()
         super().hideEvent(event)

@@ -3,13 +3,11 @@ it has a figure. Texts are translated in the context "Statistics"."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
-from raygrove.app.frames.frame_history import PARTS, Sample, Spread, exactly, spreads, updates
+from raygrove.app.frames.frame_history import PARTS, FrameFigures, Sample, Spread
 from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.settings import option_tables
 from raygrove.app.ui.panels.memory_rows import memory_rows
@@ -43,37 +41,6 @@ PART_TIPS: dict[str, Any] = {
         "What the phases above leave of the frame: work between them, and waiting for a busy processor.",
     ),
 }
-
-
-@dataclasses.dataclass(frozen=True)
-class FrameFigures:
-    """What rows are made of: the frame, each figure's median and range by its key, and how many frames did what to
-    their structure."""
-
-    sample: Sample
-    found: Mapping[str, Spread]
-    updates: Mapping[str, int]
-
-    def is_there(self, key: str) -> bool:
-        """Whether a figure is more than nothing in any frame."""
-        return key in self.found and self.found[key].greatest > 0.0
-
-    def ms(self, key: str, name: str, parent: str, figure: str, tip: str = "") -> Row:
-        """A row of milliseconds: median and range, dashes where there is nothing."""
-        if not self.is_there(figure):
-            return Row(key, name, DASH, parent, tip)
-        spread = self.found[figure]
-        return Row(key, name, milliseconds(spread.median), parent, tip, span_of(spread))
-
-
-def figures_of(samples: list[Sample]) -> FrameFigures:
-    """What the rows of the last second are made of; `samples` are not empty."""
-    return FrameFigures(samples[-1], spreads(samples), updates(samples))
-
-
-def figures_of_one(sample: Sample) -> FrameFigures:
-    """What the rows of one frame are made of."""
-    return FrameFigures(sample, exactly(sample), updates([sample]))
 
 
 def translate(text: str) -> str:
@@ -116,6 +83,14 @@ def as_text(rows: list[Row]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _ms_row(figures: FrameFigures, key: str, name: str, parent: str, figure: str, tip: str = "") -> Row:
+    """A row of milliseconds: median and range, dashes where there is nothing."""
+    if not figures.is_there(figure):
+        return Row(key, name, DASH, parent, tip)
+    spread = figures.found[figure]
+    return Row(key, name, milliseconds(spread.median), parent, tip, span_of(spread))
+
+
 # -- frame ------------------------------------------------------------------------------------------------------------
 def _frame_rows(figures: FrameFigures) -> list[Row]:
     tr, sample = QCoreApplication.translate, figures.sample
@@ -124,7 +99,7 @@ def _frame_rows(figures: FrameFigures) -> list[Row]:
     rows = [Row("frame", tr("Statistics", "Frame"), milliseconds(whole.median), "", tip, span_of(whole))]
     rows.append(_rate_row(figures))
     for name in PARTS:
-        row = figures.ms(name, translate(TITLES[name]), "frame", name, translate(PART_TIPS[name]))
+        row = _ms_row(figures, name, translate(TITLES[name]), "frame", name, translate(PART_TIPS[name]))
         share = figures.found[name].median / whole.median if figures.is_there(name) and whole.median > 0.0 else None
         rows.append(row._replace(share=share, part=name))
     tip = tr("Statistics", "Kernels that were compiled and data that was made for the first picture of its kind; not "
@@ -157,7 +132,7 @@ def _rate_row(figures: FrameFigures) -> Row:
     if not sample.frame.request.is_moving:
         return Row("fps", name, tr("Statistics", "still"), "frame", tip)
     found = figures.found.get("fps")
-    return Row("fps", name, four_digits(sample.fps), "frame", tip, span_of(found) if found is not None else "")
+    return Row("fps", name, four_digits(figures.fps), "frame", tip, span_of(found) if found is not None else "")
 
 
 def _way_rows(sample: Sample) -> list[Row]:
@@ -197,7 +172,7 @@ def _build_rows(figures: FrameFigures, view: ViewStatistics, statistics: FrameSt
 def _update_row(figures: FrameFigures, key: str, name: str) -> Row:
     """What a rebuild or a refit takes, and in how many of the frames there was one."""
     tr, count, all_of = QCoreApplication.translate, figures.updates.get(key, 0), sum(figures.updates.values())
-    row = figures.ms(f"each.{key}", name, "update", f"update.{key}")
+    row = _ms_row(figures, f"each.{key}", name, "update", f"update.{key}")
     tip = tr("Statistics", "Over the frames that did it, optimising included.")
     often = tr("Statistics", "{count} of {all} frames").format(count=count, all=all_of)
     return row._replace(tip=f"{tip} {often}.", spread=often if count and count < all_of else row.spread)
@@ -254,7 +229,7 @@ def _step_rows(figures: FrameFigures, stages: tuple[str, ...], parent: str) -> l
     """The steps of phases under a heading, in the order of the frame."""
     named = [key.removeprefix("step.") for key in figures.found if key.startswith("step.")]
     return [
-        figures.ms(key, _step_name(key), parent, f"step.{key}")
+        _ms_row(figures, key, _step_name(key), parent, f"step.{key}")
         for stage in stages
         for key in named
         if key.partition(".")[0] == stage and key not in ("build", "refit", "trace", "shade")

@@ -8,11 +8,10 @@ import dataclasses
 from PySide6.QtCore import QCoreApplication
 
 from raygrove.app.document.document import Document
-from raygrove.app.frames.frame_requests import FinishedFrame
+from raygrove.app.frames.frame_history import FrameFigures
 from raygrove.app.scene_io.demos import ALL_DEMOS
 from raygrove.app.scene_io.motions import moves
 from raygrove.app.settings import option_tables, titles
-from raygrove.app.ui.pipeline.figures import LastSecond, view_of
 
 NAMES = ("scene", "motion", "structure", "update", "rays", "display")
 """The chips, in the order of a frame."""
@@ -64,15 +63,15 @@ def labels() -> dict[str, str]:
     }
 
 
-def faces(document: Document, second: LastSecond, frame: FinishedFrame | None) -> dict[str, Face]:
-    """The face of each chip; `frame` is the newest one whose figures are known."""
+def faces(document: Document, figures: FrameFigures | None) -> dict[str, Face]:
+    """The face of each chip, whose costs are those that are told now."""
     parts = {
         "scene": (scene_title(document), _counted(document)),
-        "motion": (motion_title(document), _moving(document, second)),
-        "structure": (structure_title(document, frame), _structure_cost(second, frame)),
-        "update": (update_title(document), _update_cost(second)),
-        "rays": (rays_title(document), _spent(second, "trace", "shade")),
-        "display": (display_title(frame), _spent(second, "display")),
+        "motion": (motion_title(document), _moving(document, figures)),
+        "structure": (structure_title(document, figures), _structure_cost(figures)),
+        "update": (update_title(document), _update_cost(figures)),
+        "rays": (rays_title(document), _spent(figures, "trace", "shade")),
+        "display": (display_title(figures), _spent(figures, "display")),
     }
     letter = document.state.settings.race.edited
     found = {name: Face(label, *parts[name]) for name, label in labels().items()}
@@ -121,14 +120,14 @@ def motion_title(document: Document) -> str:
     return _tr("As in the file") if state.scene.kind == "files" else _tr("Its own")
 
 
-def structure_title(document: Document, frame: FinishedFrame | None) -> str:
+def structure_title(document: Document, figures: FrameFigures | None) -> str:
     """Builder, optimiser and layout; an automatic layout by the one that was taken, once a frame has said so."""
     render = document.state.settings.render
     kind = option_tables.builder(render.hierarchy)
     title = titles.short_title("hierarchy", render.hierarchy)
     if render.optimiser != "none":
         title = f"{title} + {titles.short_title('optimiser', render.optimiser).lower()}"
-    layout, view = render.layout, view_of(frame) if frame is not None else None
+    layout, view = render.layout, figures.sample.view if figures is not None else None
     if layout == "auto" and view is not None and view.hierarchy == render.hierarchy:
         layout = view.layout
     has_several = kind is not None and len(kind.layouts()) > 1
@@ -150,9 +149,9 @@ def rays_title(document: Document) -> str:
     return titles.short_title("ray_type", document.state.settings.render.ray_type)
 
 
-def display_title(frame: FinishedFrame | None) -> str:
+def display_title(figures: FrameFigures | None) -> str:
     """The size of the picture that is drawn."""
-    return f"{frame.drawn[0]} x {frame.drawn[1]}" if frame is not None else DASH
+    return "{} x {}".format(*figures.sample.frame.drawn) if figures is not None else DASH
 
 
 # -- what they cost ---------------------------------------------------------------------------------------------------
@@ -168,37 +167,36 @@ def _counted(document: Document) -> str:
     return ", ".join(text.format(count=f"{count:,}") for count, text in kinds if count)
 
 
-def _moving(document: Document, second: LastSecond) -> str:
+def _moving(document: Document, figures: FrameFigures | None) -> str:
     is_still = document.scene is None or document.span.duration <= 0.0
-    return DASH if is_still else _spent(second, "animate")
+    return DASH if is_still else _spent(figures, "animate")
 
 
-def _spent(second: LastSecond, *names: str) -> str:
-    return milliseconds(second.median(*names)) if len(second) else DASH
+def _spent(figures: FrameFigures | None, *names: str) -> str:
+    return milliseconds(figures.ms(*names)) if figures is not None else DASH
 
 
-def _structure_cost(second: LastSecond, frame: FinishedFrame | None) -> str:
-    view = view_of(frame) if frame is not None else None
-    if frame is None or view is None:
+def _structure_cost(figures: FrameFigures | None) -> str:
+    view = figures.sample.view if figures is not None else None
+    if figures is None or view is None:
         return DASH
-    room = memory(view.structure.bytes)
-    if second.updates().get("rebuild"):
-        return f"{milliseconds(second.median_where('rebuild', 'build', 'optimise'))}   {room}"
-    last = frame.last_update
+    room, last = memory(view.structure.bytes), figures.sample.frame.last_update
+    if figures.updates.get("rebuild"):
+        return f"{_spent(figures, 'update.rebuild')}   {room}"
     is_of_this = last is not None and last.views and last.views[0].hierarchy == view.hierarchy
     if last is None or not is_of_this or last.views[0].update != "rebuild":
         return room
     return f"{milliseconds(last.views[0].build_ms)}   {room}"  # of the last build: the update's chip says reused
 
 
-def _update_cost(second: LastSecond) -> str:
-    done = second.updates()
+def _update_cost(figures: FrameFigures | None) -> str:
+    done = figures.updates if figures is not None else {}
     refits, builds = done.get("refit", 0), done.get("rebuild", 0)
     if not done:
         return DASH
     if not refits:
         return _tr("rebuilt") if builds else _tr("reused")
-    cost = milliseconds(second.median_where("refit", "refit", "optimise"))
+    cost = _spent(figures, "update.refit")
     if not builds:
         return _tr("{time} a refit").format(time=cost)
     return _tr("{time} a refit, {builds} of {all} rebuilt").format(time=cost, builds=builds, all=refits + builds)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import collections
 import statistics
 
-from raygrove.app.frames.frame_requests import FinishedFrame
-from raygrove.app.ui.pipeline.figures import Sample, view_of
+from raygrove.app.frames.frame_history import Sample
 
 NEWEST = 31
 """Frames of a choice whose median counts."""
@@ -19,18 +18,16 @@ class Measured:
         self._found: dict[tuple[str, str, str], collections.deque[float]] = {}
         self._device = ""
 
-    def add(self, frame: FinishedFrame, sample: Sample) -> None:
-        """One more frame, whose phases were timed."""
-        self._device = frame.target_name
-        view = view_of(frame)
-        if view is None:
+    def add(self, sample: Sample) -> None:
+        """One more frame; it counts where its phases were timed."""
+        self._device, view, parts = sample.frame.target_name, sample.view, sample.parts
+        if view is None or not sample.is_timed:
             return
-        parts = sample.parts
         if view.update == "rebuild":
             self._add("structure", view.hierarchy, parts["build"] + parts["optimise"])
         if view.update in ("rebuild", "refit"):
             spent = parts["build"] + parts["refit"] + parts["optimise"]
-            self._add("update", frame.request.state.settings.update.mode, spent)
+            self._add("update", sample.frame.request.state.settings.update.mode, spent)
         if view.rays:
             self._add("rays", view.ray_type, parts["trace"] + parts["shade"])
 

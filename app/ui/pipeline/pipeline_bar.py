@@ -1,11 +1,10 @@
 """The row above the picture: the pipeline of a frame as chips, what each costs, and the frame by phase below them.
 
-It hears of every frame, and shows figures four times a second at most.
+It tells what every place tells (session.figures), and remembers of every frame what its choice has cost.
 """
 
 from __future__ import annotations
 
-import collections
 from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt, QTimer
@@ -13,12 +12,10 @@ from PySide6.QtGui import QColor, QHideEvent, QPainter, QPaintEvent, QResizeEven
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from raygrove.app.document.state import State
-from raygrove.app.frames.frame_history import Sample as FrameSample
-from raygrove.app.frames.frame_requests import FinishedFrame
+from raygrove.app.frames.frame_history import PARTS, FrameFigures, Sample
 from raygrove.app.ui.colors import scheme
 from raygrove.app.ui.pipeline.chip import LOW, TALL, Chip, font_of
 from raygrove.app.ui.pipeline.faces import NAMES, PHASES_OF, faces, milliseconds
-from raygrove.app.ui.pipeline.figures import MOST, LastSecond, Sample, is_shown_again, view_of
 from raygrove.app.ui.pipeline.frame_bar import HEIGHT, FrameBar
 from raygrove.app.ui.pipeline.measured import Measured
 from raygrove.app.ui.session.session import Session
@@ -47,21 +44,17 @@ class PipelineBar(QWidget):
         self.setObjectName("pipeline")
         self.setAccessibleName(self.tr("Pipeline"))
         self._document, self._open_sheet, self._figures = session.document, open_sheet, session.figures
-        self.second, self.measured = LastSecond(), Measured()
-        self._frame: FinishedFrame | None = None
-        self._fps = 0.0
-        self._waiting: collections.deque[FrameSample] = collections.deque(maxlen=MOST)
-        self._is_news, self._is_blank = False, True
+        self.measured, self._is_blank = Measured(), True
         self.bar = FrameBar(self)
         self.readout = Readout(self)
         self.chips = {name: self._make_chip(name) for name in NAMES}
         self._lay_out()
-        self._timer = QTimer(self, interval=round(INTERVAL_S * 1000))
-        self._timer.timeout.connect(self._tick)
+        self._timer = QTimer(self, singleShot=True, interval=round(INTERVAL_S * 1000))
+        self._timer.timeout.connect(self.show_latest)
         self._forget = self._document.observe(self._changed)
         self.destroyed.connect(self._forget)
         self._figures.shown.connect(self._hear)
-        self._figures.pin_changed.connect(self._show_soon)
+        self._figures.told.connect(self._hear_told)
 
     def _make_chip(self, name: str) -> Chip:
         chip = Chip(name, ICONS.get(name, name), self)
@@ -85,71 +78,39 @@ class PipelineBar(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     # -- what it hears --------------------------------------------------------------------------------------------
-    def take(self, sample: FrameSample) -> None:
-        """Remember a frame; its figures are worked out, and shown, when it is time."""
-        self._waiting.append(sample)
-        self._fps = sample.fps
-        self._show_soon()
-
-    def _hear(self, sample: FrameSample) -> None:
+    def _hear(self, sample: Sample) -> None:
         if self._figures.pinned is None:
-            self.take(sample)
+            self.measured.add(sample)
+
+    def _hear_told(self) -> None:
+        if self.isVisible():
+            self.show_latest()
 
     def _show_soon(self) -> None:
-        self._is_news = True
         if not self._timer.isActive() and self.isVisible():
             self._timer.start()
 
-    def _tick(self) -> None:
-        if not self._is_news:
-            self._timer.stop()
-            return
-        self.show_latest()
-
-    def _count(self) -> None:
-        """Work the figures out of the frames that have come since."""
-        for heard in self._waiting:
-            frame = heard.frame
-            if self._frame is not None and is_shown_again(frame):
-                continue
-            self._frame = frame
-            if frame.statistics is None or frame.statistics.phases_age == 0:  # else the same phases as before
-                view = view_of(frame)
-                sample = Sample(heard.time, heard.parts, view.update if view is not None else "")
-                self.second.add(sample)
-                self.measured.add(frame, sample)
-        self._waiting.clear()
-
     def clear(self) -> None:
-        """Forget the figures: another scene begins."""
-        self.second.clear()
+        """Forget what was measured: another scene begins."""
         self.measured.clear()
-        self._waiting.clear()
-        self._frame = None
         self.show_latest()
 
     def show_latest(self) -> None:
-        """Show the figures of the last second now, or those of the frame that is pinned."""
-        self._is_news = self._is_blank = False
-        self._count()
-        second, frame, fps = self.second, self._frame, self._fps
-        pinned = self._figures.pinned
-        if pinned is not None:
-            second, frame, fps = LastSecond(), pinned.frame, pinned.fps
-            view = view_of(frame)
-            update = view.update if view is not None else ""
-            second.add(Sample(pinned.time, pinned.parts, update))
-        if self._document.state.settings.window.workspace == "race":
-            second, frame, fps = LastSecond(), None, 0.0  # those are of Explore's last frames; headers have a race's
-        for name, face in faces(self._document, second, frame).items():
+        """Show the choices, and the figures that are told."""
+        self._timer.stop()
+        self._is_blank = False
+        is_race = self._document.state.settings.window.workspace == "race"
+        figures = None if is_race else self._figures.latest()  # of Explore's last frames; headers have a race's
+        for name, face in faces(self._document, figures).items():
             self.chips[name].show_face(face)
-        parts = second.parts() if len(second) else {}
+        parts = {name: figures.found[name].median for name in PARTS} if figures is not None else {}
         self.bar.show_parts({name: round(spent, 2) for name, spent in parts.items()})
-        self.readout.show_parts(parts, frame, fps)
+        self.readout.show_figures(figures)
 
     def target_kind(self) -> str:
         """Where pictures are drawn now: host or cuda."""
-        return "cuda" if self._frame is not None and self._frame.target_name != "host" else "host"
+        newest = self._figures.history.newest
+        return "cuda" if newest is not None and newest.frame.target_name != "host" else "host"
 
     def go(self) -> None:
         """Give the keyboard to the row: to the chip that had it last, or the first."""
@@ -212,20 +173,21 @@ class Readout(QWidget):
         self.setFixedSize(LOW_READOUT if is_low else READOUT, LOW if is_low else TALL)
         self.update()
 
-    def show_parts(self, parts: dict[str, float], frame: FinishedFrame | None, fps: float) -> None:
-        """Say what the frame of these phases takes; `frame` is the newest one, `fps` how many came in a second."""
-        lines = self._lines(parts, frame, fps) if frame is not None and parts else ("", "", "")
+    def show_figures(self, figures: FrameFigures | None) -> None:
+        """Say what a frame takes; nothing without figures."""
+        lines = self._lines(figures) if figures is not None else ("", "", "")
         if lines != self.lines:
             self.lines = lines
             self.setAccessibleName(", ".join(lines))
             self.update()
 
-    def _lines(self, parts: dict[str, float], frame: FinishedFrame, fps: float) -> tuple[str, str, str]:
-        whole = sum(parts.values())
-        most = max(parts, key=lambda name: parts[name])
-        rate = self.tr("{fps} frames/s").format(fps=f"{fps:.0f}") if frame.request.is_moving else self.tr("still")
+    def _lines(self, figures: FrameFigures) -> tuple[str, str, str]:
+        frame, whole = figures.sample.frame, figures.ms("frame")
+        most = max(PARTS, key=figures.ms)
+        moving, still = self.tr("{fps} frames/s").format(fps=f"{figures.fps:.0f}"), self.tr("still")
+        rate = moving if frame.request.is_moving else still
         device = "CPU" if frame.target_name == "host" else "GPU"
-        share = parts[most] / whole if whole > 0.0 else 0.0
+        share = figures.ms(most) / whole if whole > 0.0 else 0.0
         return rate, f"{milliseconds(whole)}   {device}", f"{most} {share:.0%}"
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -24,7 +24,6 @@ from raygrove.app.frames.frame_history import (
     parts_of,
     sample_of,
     spreads,
-    typical_frame,
     updates,
 )
 from raygrove.app.frames.frame_requests import FinishedFrame, FrameRequest
@@ -88,7 +87,7 @@ def test_typical_parts_add_up_and_lie_in_their_ranges(times: list[float]) -> Non
     for name in (*PARTS, "frame"):
         spread = found[name]
         assert spread.least - 1e-9 <= spread.median <= spread.greatest + 1e-9, name
-    assert typical_frame(samples(times))["frame"] == found["frame"].median
+    assert found["step.trace.primary"].median == 12.0, "steps that every frame has are those of the same frames"
 
 
 @given(st.lists(st.floats(0.01, 1000.0), min_size=1, max_size=7))
@@ -136,8 +135,11 @@ def test_the_last_second_is_of_one_choice() -> None:
     assert len(history.last_second()) == 1, "pictures at rest have another size and other samples"
     history.add(Sample(frame(301, request=still), 5.02, view_size=(640, 480)))
     assert len(history.last_second()) == 1
+    history.add(Sample(frame(302, request=still, drawn=(256, 192)), 5.02, view_size=(640, 480)))
+    assert len(history.last_second()) == 1, "a smaller picture costs less"
+    history.add(Sample(frame(303, request=still), 5.02, view_size=(640, 480)))
     same = dataclasses.replace(still, state=replaced(State(), "settings.render.hierarchy", "hploc"))
-    history.add(Sample(frame(302, request=same), 5.03, view_size=(640, 480)))
+    history.add(Sample(frame(304, request=same), 5.03, view_size=(640, 480)))
     assert len(history.last_second()) == 2, "equal settings are the same choice"
     history.clear()
     assert history.last_second() == [] and history.newest is None
@@ -155,10 +157,19 @@ def test_a_picture_that_is_handed_over_again_keeps_its_figures() -> None:
     assert len(history) == 2 and history.newest.paint_ms == 4.0, "the same frame is one"
 
 
+@given(st.lists(st.floats(0.001, 0.3), min_size=1, max_size=40), st.floats(0.5, 500.0))
+def test_the_rate_of_frames_lies_within_its_range(passed: list[float], fps: float) -> None:
+    """The frames of a second of which the first began after a pause: what the window has counted is less."""
+    times = np.concatenate([[0.0], np.cumsum(passed)])
+    found = spreads([Sample(frame(number), time, fps=fps) for number, time in enumerate(times.tolist())])["fps"]
+    assert found.least * (1 - 1e-6) <= found.median <= found.greatest * (1 + 1e-6)
+    assert found.median == pytest.approx(len(passed) / times[-1])
+
+
 def test_rates_of_frames_are_those_between_them() -> None:
     made = [Sample(frame(number), time, fps=33.0) for number, time in enumerate((0.0, 0.02, 0.06, 0.07))]
     found = spreads(made)["fps"]
-    assert found.median == 33.0 and (found.least, found.greatest) == pytest.approx((25.0, 100.0))
+    assert found == pytest.approx((3 / 0.07, 25.0, 100.0)) and spreads(made[:1])["fps"] == (33.0, 33.0, 33.0)
     still = dataclasses.replace(REQUEST, is_moving=False)
     assert "fps" not in spreads([dataclasses.replace(one, frame=frame(request=still)) for one in made])
 

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from raygrove.app.document.state import State, replaced
-from raygrove.app.frames.frame_history import Sample
+from raygrove.app.frames.frame_history import Sample, figures_of
 from raygrove.app.frames.frame_requests import FinishedFrame, FrameRequest
 from raygrove.app.ui.panels.bottleneck import bottleneck
-from raygrove.app.ui.panels.stats_rows import figures_of
 from raygrove.gpu.scene import Moment, Scene
 from tests.app.stand_ins import made_statistics
 

@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor
 
+from raygrove.app.frames.frame_history import figures_of
 from raygrove.app.ui.panels.heads_up import HeadsUp, line_of
 from raygrove.app.ui.window.main_window import MainWindow
 
@@ -16,7 +17,7 @@ from .test_stats_panel import REQUEST, frame, sample
 
 def line(*, is_pinned: bool = False, **changes: Any) -> str:
     made = dataclasses.replace(sample(), fps=61.04, **changes)
-    return line_of([made], is_pinned=is_pinned).replace("\u202f", " ")
+    return line_of(figures_of([made]), is_pinned=is_pinned).replace("\u202f", " ")
 
 
 def test_the_line_says_rate_time_and_structure() -> None:
@@ -54,7 +55,7 @@ def test_saved_pictures_have_no_line(scene_window: MainWindow, qtbot: Any) -> No
 def test_what_runs_does_not_cover_the_line(scene_window: MainWindow, qtbot: Any) -> None:
     shown, strip = scene_window.place.heads_up, scene_window.running.strip
     scene_window.session.figures.take(sample(5000))
-    shown.show_latest()
+    scene_window.session.figures.tell()
     top = shown.y()
     strip.show_progress("Compiling", 0.5)
     qtbot.waitUntil(strip.isVisible)
@@ -66,7 +67,7 @@ def test_what_runs_does_not_cover_the_line(scene_window: MainWindow, qtbot: Any)
 def test_a_narrow_picture_has_a_smaller_line(scene_window: MainWindow) -> None:
     shown: HeadsUp = scene_window.place.heads_up
     scene_window.session.figures.take(sample(5000))
-    shown.show_latest()
+    scene_window.session.figures.tell()
     heights = []
     for width in (1280, 320, 220):
         shown.place(QSize(width, 400))

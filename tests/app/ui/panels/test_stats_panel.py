@@ -15,13 +15,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QToolButton
 
 from raygrove.app.document.state import State, replaced
-from raygrove.app.frames.frame_history import PARTS, Sample, Spread
+from raygrove.app.frames.frame_history import PARTS, Sample, Spread, figures_of, figures_of_one
 from raygrove.app.frames.frame_requests import FinishedFrame, FrameRequest
 from raygrove.app.frames.rows import row_of
 from raygrove.app.ui.panels import stats_rows
 from raygrove.app.ui.panels.stats_panel import StatsPanel
 from raygrove.app.ui.panels.stats_row import DASH, Row, four_digits, milliseconds, plain, whole_span_of
-from raygrove.app.ui.panels.stats_rows import as_text, figures_of, figures_of_one, rows_of
+from raygrove.app.ui.panels.stats_rows import as_text, rows_of
 from raygrove.app.ui.panels.stats_table import SPREAD, VALUE, merged
 from raygrove.app.ui.panels.structure_rows import structure_title
 from raygrove.app.ui.panels.value_cells import MARGIN, Values

@@ -29,13 +29,12 @@ def frame_of(window: MainWindow, **changes: Any) -> FinishedFrame:
 
 
 def shown(window: MainWindow, *frames: FinishedFrame) -> PipelineBar:
-    bar = window.pipeline.bar
-    bar._waiting.clear()  # of the frames that the window has drawn itself
-    bar.second.clear()
+    figures = window.session.figures
+    figures.clear()  # of the frames that the window has drawn itself
     for frame in frames:
-        bar.take(sample_of(frame, 0.8, 55.4, (1024, 768), "painted by Qt"))
-    bar.show_latest()
-    return bar
+        figures.take(sample_of(frame, 0.8, 55.4, (1024, 768), "painted by Qt"))
+    figures.tell()
+    return window.pipeline.bar
 
 
 @pytest.fixture
