@@ -94,15 +94,14 @@ class FrameRequest:
 
 @dataclasses.dataclass(frozen=True)
 class FinishedFrame:
-    """A frame that lies in its exchanges as the newest finished slot. `drawn` is the size of the first view's picture,
-    `samples` of
-    `samples_wanted` are in it. `statistics` are those of the newest frame the target has timed (a frame or two earlier
-    on CUDA); `frame_ms` is the render thread's time for the whole frame; `limited_by` names the phase that keeps the
-    frame rate down where smaller pictures cannot help, else "". `boxes` and `collisions` say what was drawn over it,
-    None for nothing, and `contents` what lies in the region that is selected. `last_update` is the frame that built or
-    refitted the structure last. `preparing_ms` of `frame_ms` went into what this picture was the first to need, kernels
-    above all; `whole_ms` is what a picture of full size is thought to take, 0 where that is not known. With `spheres`
-    the slots hold nothing new: the window draws those itself. `noise` is what a picture at rest has left of it."""
+    """A frame that lies in its exchanges as the newest finished slot. `drawn` is the size of the first view's
+    picture, `samples` of `samples_wanted` are in it. `statistics` are those of the newest frame the target has timed
+    (a frame or two earlier on CUDA); `frame_ms` is the render thread's time for the whole frame. `boxes` and
+    `collisions` say what was drawn over it, None for nothing, and `contents` what lies in the region that is
+    selected. `last_update` is the frame that built or refitted the structure last. `preparing_ms` of `frame_ms` went
+    into what this picture was the first to need, kernels above all; `whole_ms` is what a picture of full size is
+    thought to take, 0 where that is not known. With `spheres` the slots hold nothing new: the window draws those
+    itself. `noise` is what a picture at rest has left of it."""
 
     request: FrameRequest
     frame_id: int
@@ -113,7 +112,6 @@ class FinishedFrame:
     frame_ms: float
     target_name: str
     device_name: str
-    limited_by: str = ""
     boxes: BoxReport | None = None
     collisions: Collisions | None = None
     contents: RegionContents | None = None

@@ -154,8 +154,7 @@ class FrameMaker(Questions):
         if not (is_moving or grows or state.settings.update.always):
             self._noise = noise_of(engine, views)
             plan = self._refinement.after(film_key, samples, self._noise, plan, display)
-        limited_by = pacing.limit(statistics, display.minimum_fps) if is_moving and display.adapt_resolution else ""
-        return self._outcome(target, plan, samples, statistics, preparing_ms, limited_by)
+        return self._outcome(target, plan, samples, statistics, preparing_ms)
 
     def _bring(self, engine: Any, scene: Scene, state: State) -> None:
         """Bring an engine to what the state shows of the scene."""
@@ -204,7 +203,6 @@ class FrameMaker(Questions):
         samples: int,
         statistics: FrameStatistics | None,
         preparing_ms: float,
-        limited_by: str = "",
         is_whole: bool = True,
     ) -> Outcome:
         return Outcome(
@@ -214,7 +212,6 @@ class FrameMaker(Questions):
             statistics=statistics,
             target_name=target.name,
             device_name=target.device_name,
-            limited_by=limited_by,
             boxes=self._overlays.report,
             collisions=self._overlays.collisions,
             contents=self._overlays.contents,

@@ -27,7 +27,6 @@ class Outcome:
     statistics: FrameStatistics | None
     target_name: str
     device_name: str
-    limited_by: str = ""
     boxes: BoxReport | None = None
     collisions: Collisions | None = None
     contents: RegionContents | None = None

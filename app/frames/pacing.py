@@ -17,7 +17,6 @@ from raygrove.app.frames.resolution import (
     STILL_LIMIT_MS,
     TILE_ROWS,
     Pace,
-    is_pixel_bound,
     next_scale,
     observed,
     probed,
@@ -184,16 +183,6 @@ class Pacing:
         if statistics is not None and sum(view.rays for view in statistics.views) > 0:
             self.pace, self._observed_id = Pace(), 0
             self.observe(statistics, width)
-
-    def limit(self, statistics: FrameStatistics | None, minimum_fps: float) -> str:
-        """The phase that takes the time, where fewer pixels cannot make the frame fast enough; else ""."""
-        if statistics is None or is_pixel_bound(self.pace, minimum_fps):
-            return ""
-        phases = {"animate": statistics.animate_ms}
-        for view in statistics.views:
-            phases["build"] = phases.get("build", 0.0) + view.build_ms
-            phases["refit"] = phases.get("refit", 0.0) + view.refit_ms
-        return max(phases, key=lambda name: phases[name])
 
 
 def split(statistics: FrameStatistics) -> tuple[float, float]:

@@ -302,7 +302,6 @@ class RenderThread:
                 frame_ms=elapsed_ms,
                 target_name=outcome.target_name,
                 device_name=outcome.device_name,
-                limited_by=outcome.limited_by,
                 boxes=outcome.boxes,
                 collisions=outcome.collisions,
                 contents=outcome.contents,

@@ -151,11 +151,6 @@ def probe_size(width: int, height: int, pixels: int) -> tuple[int, int]:
     return max(1, round(width * factor)), max(1, round(height * factor))
 
 
-def is_pixel_bound(pace: Pace, minimum_fps: float) -> bool:
-    """Whether smaller pictures can keep the frame rate: the part that does not depend on pixels leaves room."""
-    return pace.fixed_ms < 1000.0 / minimum_fps
-
-
 def scaled(width: int, height: int, scale: float) -> tuple[int, int]:
     """A picture's size at a scale: the same shape, no side under 64 pixels (or the full size, where that is
     smaller)."""

@@ -3,13 +3,19 @@ context "Statistics"."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from PySide6.QtCore import QCoreApplication
 
 from raygrove.app.frames.frame_history import OTHER, PARTS, FrameFigures
 from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.frames.resolution import STILL_LIMIT_MS, scaled
 from raygrove.app.ui.panels.stats_rows import TITLES, translate
+from raygrove.app.ui.widgets.form import title_of
 from raygrove.gpu.brief import brief
+
+FIXED = ("animate", "build", "refit", "optimise")
+"""The phases that take as long whatever the picture's size."""
 
 
 def bottleneck(figures: FrameFigures, minimum_fps: float) -> str:
@@ -36,38 +42,55 @@ def bottleneck(figures: FrameFigures, minimum_fps: float) -> str:
             paint=_time(paint_ms if paint_ms > drawing else shown_ms), whole=_time(drawing)
         )
     name = max(parts, key=lambda part: parts[part])
-    least = f"{frame.request.state.settings.display.minimum_scale:.0%}"
-    limit = frame.limited_by if frame.limited_by in parts else name
-    return _sentence(frame, name, view_size).format(
+    limits = _limits(parts, 1000.0 / minimum_fps) if frame.request.state.settings.display.adapt_resolution else []
+    return _sentence(figures, name, limits).format(
         whole=_time(whole),
         phase=_named(name),
         part=_time(parts[name]),
-        least=least,
-        limit=_named(limit),
-        limit_part=_time(parts[limit]),
+        least=f"{frame.request.state.settings.display.minimum_scale:.0%}",
+        setting=_setting("minimum_scale"),
+        limits=tr("Statistics", " and ").join(_named(limit) for limit in limits),
+        limit_part=_time(sum(parts[limit] for limit in limits)),
     )
 
 
-def _sentence(frame: FinishedFrame, name: str, view_size: tuple[int, int]) -> str:
-    """What is said of a frame of which the part `name` is the longest."""
-    tr = QCoreApplication.translate
+def _limits(parts: Mapping[str, float], budget_ms: float) -> list[str]:
+    """The phases, as few as do it, that take longer than a frame may whatever the picture's size; none where they
+    leave room for pixels."""
+    found: list[str] = []
+    for name in sorted((name for name in FIXED if name in parts), key=lambda name: -parts[name]):
+        found.append(name)
+        if sum(parts[one] for one in found) > budget_ms:
+            return found
+    return []
+
+
+def _sentence(figures: FrameFigures, name: str, limits: Sequence[str]) -> str:
+    """What is said of a frame of which the part `name` is the longest, and `limits` take more than there is."""
+    tr, sample = QCoreApplication.translate, figures.sample
     if name == OTHER:
         return tr(
             "Statistics",
             "A frame takes {whole}, of which {part} belongs to no phase: waiting for a busy processor or for the "
             "window, and work between the phases.",
         )
-    if name in ("trace", "shade") and frame.limited_by and frame.limited_by != name:
+    if name in ("trace", "shade") and len(limits) == 1:
         return tr(
             "Statistics",
             "A frame takes {whole}: {phase} takes the time ({part}). Drawing fewer pixels would not make it fast "
-            "enough: {limit} takes {limit_part}, whatever the size.",
+            "enough: {limits} takes {limit_part}, whatever the size.",
         )
-    if name in ("trace", "shade") and _is_smallest(frame, view_size):
+    if name in ("trace", "shade") and limits:
+        return tr(
+            "Statistics",
+            "A frame takes {whole}: {phase} takes the time ({part}). Drawing fewer pixels would not make it fast "
+            "enough: {limits} take {limit_part} together, whatever the size.",
+        )
+    if name in ("trace", "shade") and _is_smallest(sample.frame, sample.view_size):
         return tr(
             "Statistics",
             "A frame takes {whole}: {phase} takes the time ({part}). Pictures are not drawn smaller than {least} of "
-            "each side (Settings > display > minimum scale).",
+            "each side ({setting}).",
         )
     return tr("Statistics", "A frame takes {whole}: {phase} takes the time ({part}).")
 
@@ -94,10 +117,16 @@ def _not_whole(frame: FinishedFrame, view_size: tuple[int, int]) -> str:
         text = QCoreApplication.translate(
             "Statistics",
             "The whole picture would take about {whole}, too long to wait for: this one has {share} of its "
-            "pixels. Turn off Settings > display > adapt resolution to draw all pixels.",
+            "pixels. Turn off {setting} to draw all pixels.",
         )
     share = frame.drawn[0] * frame.drawn[1] / max(view_size[0] * view_size[1], 1)
-    return text.format(whole=_time(frame.whole_ms), share=f"{share:.0%}")
+    return text.format(whole=_time(frame.whole_ms), share=f"{share:.0%}", setting=_setting("adapt_resolution"))
+
+
+def _setting(name: str) -> str:
+    """Where a setting of the display stands, by the titles that the dialog shows."""
+    place = QCoreApplication.translate("Statistics", "Settings > {page} > {name}")
+    return place.format(page=title_of("display"), name=title_of(name))
 
 
 def _named(part: str) -> str:

@@ -183,14 +183,6 @@ def test_resolution_follows_the_pace_only_while_something_moves() -> None:
     assert makers.slot.drawn == (400, 320)
 
 
-def test_what_takes_the_time_is_named_where_pixels_cannot_help() -> None:
-    makers = Makers(full_ms=20.0, build_ms=120.0)
-    limits = [makers.draw(time=index / 10, moving=True).limited_by for index in range(4)]
-    assert limits[-1] == "build"
-    assert makers.draw(time=9.0).limited_by == ""
-    assert Makers(full_ms=20.0).draw(moving=True).limited_by == ""
-
-
 def test_what_the_first_picture_of_a_choice_needs_is_told_apart(clock: Clock) -> None:
     makers = Makers()
 

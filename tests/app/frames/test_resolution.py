@@ -15,7 +15,6 @@ from raygrove.app.frames.resolution import (
     STILL_LIMIT_MS,
     TILE_ROWS,
     Pace,
-    is_pixel_bound,
     next_scale,
     observed,
     probe_size,
@@ -100,11 +99,6 @@ def test_a_probe_warns_only_of_what_is_slow_beyond_measure() -> None:
         assert abs(size[0] * size[1] - pixels) < 100 and probe_size(20, 10, pixels) == (20, 10)
     assert probed(0.04, 1.0, 5.0) == Pace(), "a tiny picture is a poor measure of ordinary structures"
     assert next_scale(probed(0.04, 200.0, 5.0), 20.0, LEAST) == SCALES[-1]
-
-
-def test_what_pixels_cannot_help_is_told() -> None:
-    assert is_pixel_bound(Pace(1.0, 100.0, 10.0, True), 20.0)
-    assert not is_pixel_bound(Pace(0.25, 1.0, 60.0, True), 20.0)
 
 
 @pytest.mark.parametrize("size", [(1024, 768), (64, 64), (1, 1), (3000, 20), (16384, 16384)])

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from typing import Any
 
 import pytest
+from PySide6.QtWidgets import QLabel
 
+from raygrove.app.document.document import Document
 from raygrove.app.document.state import State, replaced
 from raygrove.app.frames.frame_history import Sample, figures_of
 from raygrove.app.frames.frame_requests import FinishedFrame, FrameRequest
+from raygrove.app.settings.settings import DisplayOptions
+from raygrove.app.ui.dialogs.settings_page import SettingsPage, page_title
 from raygrove.app.ui.panels.bottleneck import bottleneck
 from raygrove.gpu.scene import Moment, Scene
 from tests.app.stand_ins import made_statistics
@@ -28,7 +33,7 @@ def frame(is_moving: bool = True, **changes: Any) -> FinishedFrame:
         "device_name": "a processor",
         **changes,
     }
-    return FinishedFrame(request=request, frame_id=7, samples=1, samples_wanted=4, **values)
+    return FinishedFrame(**{"request": request, "frame_id": 7, "samples": 1, "samples_wanted": 4, **values})
 
 
 def said(shown: FinishedFrame, fps: float = 12.0, paint_ms: float = 0.5, minimum_fps: float = 60.0) -> str:
@@ -43,16 +48,58 @@ def test_quick_frames_need_no_sentence() -> None:
 
 def test_the_longest_phase_is_named() -> None:
     assert said(frame()) == "A frame takes 18.5 ms: trace takes the time (12.0 ms)."
-    assert said(frame(limited_by="build")) == (
-        "A frame takes 18.5 ms: trace takes the time (12.0 ms). Drawing fewer pixels would not make it fast enough: "
-        "build takes 2.0 ms, whatever the size."
+
+
+def spent(trace_ms: float, **fixed: float) -> FinishedFrame:
+    """A moving frame whose tracing took so long, and what does not grow with the pixels."""
+    view = dataclasses.replace(
+        made_statistics().views[0],
+        trace_ms=trace_ms,
+        build_ms=fixed.get("build", 0.0),
+        refit_ms=fixed.get("refit", 0.0),
+        phases_ms={"trace.primary": trace_ms},
     )
+    statistics = made_statistics(views=(view,), animate_ms=fixed.get("animate", 0.0), frame_ms=0.0)
+    return frame(statistics=statistics, frame_ms=trace_ms + 3.0 + sum(fixed.values()))
 
 
-@pytest.mark.parametrize("limited_by", ["", "build"])
-def test_a_rest_that_is_longer_than_every_phase_is_called_a_rest(limited_by: str) -> None:
+@pytest.mark.parametrize(
+    ("fixed", "end"),
+    [
+        ({"build": 60.0, "animate": 12.1}, "build takes 60.0 ms, whatever the size."),
+        ({"build": 31.6, "animate": 30.0}, "build and animate take 61.6 ms together, whatever the size."),
+        ({"build": 31.6, "animate": 12.1}, "(494.0 ms)."),
+    ],
+)
+def test_what_leaves_no_room_for_pixels_is_what_takes_more_than_a_frame_may(fixed: dict[str, float], end: str) -> None:
+    sentence = said(spent(494.0, **fixed), fps=2.0, minimum_fps=20.0)
+    assert sentence.endswith(end) and ("fewer pixels" in sentence) == ("whatever" in end)
+
+
+def test_of_several_frames_the_diagnosis_names_what_the_figures_say_not_the_newest() -> None:
+    """The newest was late in animating; most were so in building."""
+    usual = [Sample(spent(100.0, build=55.0, animate=5.0), 0.2 * number, 0.5, 5.0, SIZE) for number in range(4)]
+    late = Sample(spent(100.0, build=5.0, animate=90.0), 0.8, 0.5, 5.0, SIZE)
+    assert "build takes 55.0 ms, whatever" in bottleneck(figures_of([*usual, late]), 20.0)
+    fixed = replaced(State(), "settings.display.adapt_resolution", False)
+    request = dataclasses.replace(usual[0].frame.request, state=fixed)
+    as_large = [dataclasses.replace(one, frame=dataclasses.replace(one.frame, request=request)) for one in usual]
+    assert "fewer pixels" not in bottleneck(figures_of(as_large), 20.0), "no smaller ones are drawn"
+
+
+def test_a_setting_is_named_as_its_page_shows_it(qtbot: Any) -> None:
+    page = SettingsPage(Document(), "display", DisplayOptions())
+    qtbot.addWidget(page)
+    labels = {label.text().rstrip(":") for label in page.findChildren(QLabel)}
+    floor, coarse = said(frame(drawn=(256, 192))), said(frame(False, drawn=(256, 192), whole_ms=2100.0, samples=4))
+    for sentence in (floor, coarse):
+        place = re.search(r"Settings > (.+) > ([A-Za-z ]+?)( to draw|\))", sentence)
+        assert place is not None and place[1] == page_title("display") and place[2] in labels, (sentence, labels)
+
+
+def test_a_rest_that_is_longer_than_every_phase_is_called_a_rest() -> None:
     """Of 1,809.5 ms, 17.75 lie in the phases: no phase takes the time."""
-    sentence = said(frame(frame_ms=1809.5, limited_by=limited_by))
+    sentence = said(frame(frame_ms=1809.5))
     assert "takes the time" not in sentence and sentence.startswith(
         "A frame takes 1.81 s, of which 1.79 s belongs to no phase: waiting"
     )
@@ -78,11 +125,12 @@ def test_a_picture_as_small_as_it_may_be_says_so() -> None:
     floor = frame(drawn=(256, 192))
     assert said(floor) == (
         "A frame takes 18.5 ms: trace takes the time (12.0 ms). Pictures are not drawn smaller than 50% of each side "
-        "(Settings > display > minimum scale)."
+        "(Settings > Display > Minimum scale)."
     )
     assert "drawn smaller" not in said(frame(drawn=(257, 193))), "the next one will be smaller"
     assert "drawn smaller" not in said(frame(drawn=(128, 96))), "it is: at half it would take too long"
-    assert "drawn smaller" not in said(frame(drawn=(256, 192), limited_by="build")), "no size of a picture helps"
+    late = dataclasses.replace(spent(494.0, build=60.0), drawn=(256, 192))
+    assert "drawn smaller" not in said(late), "no size of a picture helps"
     whole = replaced(floor.request.state, "settings.display.minimum_scale", 1.0)
     request = dataclasses.replace(floor.request, state=whole)
     assert "drawn smaller" not in said(dataclasses.replace(floor, request=request, drawn=SIZE)), "nobody misses pixels"
@@ -96,7 +144,7 @@ def test_a_picture_at_rest_that_is_smaller_says_what_the_whole_one_would_take() 
     small = frame(False, drawn=(256, 192), whole_ms=2100.0)
     assert said(dataclasses.replace(small, samples=1, samples_wanted=1)) == (
         "The whole picture would take about 2.1 s, too long to wait for: this one has 25% of its pixels. "
-        "Turn off Settings > display > adapt resolution to draw all pixels."
+        "Turn off Settings > Display > Adapt resolution to draw all pixels."
     )
     assert said(dataclasses.replace(small, samples=0, samples_wanted=1)) == (
         "This picture has 25% of its pixels. A finer one is being drawn; with all of them it takes about 2.1 s."
