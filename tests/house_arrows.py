@@ -78,6 +78,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
         "gpu.face.races",
         "gpu.face.workloads",
         "gpu.hierarchy.base",
+        "gpu.in_sight",
         "gpu.inspector",
         "gpu.planned_units",
         "gpu.quantise",

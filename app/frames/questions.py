@@ -4,8 +4,9 @@ Asked in the thread that draws; each question waits for the target."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from raygrove.app.frames.cell_neighbours import Neighbours, neighbours_of
@@ -14,11 +15,30 @@ from raygrove.app.frames.node_path import PathNode, path_to
 from raygrove.app.frames.race_hits import ComparedHits, StepDifference, compared_hits, step_difference
 from raygrove.gpu.analysis.followed_ray import FollowedRay
 from raygrove.gpu.engine import Hit
+from raygrove.gpu.errors import Error
 from raygrove.gpu.hierarchy.base import HierarchyError
+from raygrove.gpu.in_sight import in_sight
 from raygrove.gpu.inspector import Inspector
 from raygrove.gpu.stats import AttributeCounts, RaySteps, Reading, Surroundings
+from raygrove.gpu.target.base import Target
+from raygrove.gpu.target.stopping import NotCompiled
 
 T = TypeVar("T")
+
+
+@contextlib.contextmanager
+def without_compiling(target: Target) -> Iterator[None]:
+    """Within it NotCompiled is raised before a unit is compiled that is not in the cache."""
+    check = target.check
+
+    def refuse() -> None:
+        raise NotCompiled
+
+    target.check = refuse  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        target.check = check  # type: ignore[method-assign]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,6 +86,16 @@ class Questions(HotQuestions):
             return question(self._engine.inspector(shown))
         except HierarchyError as error:
             return str(error)
+
+    def in_sight(self, view: int = 0) -> str | None:
+        """Whether the newest picture shows anything of the scene (gpu/in_sight.py); None where that is not known, or
+        not without compiling something."""
+        shown = self._shown(view)
+        if shown is None:
+            return None
+        with without_compiling(self._engine.target), contextlib.suppress(NotCompiled, Error):
+            return in_sight(self._engine.drawn_slot(shown))
+        return None
 
     def near(self, hit: Hit, count: int, view: int = 0) -> Surroundings | str | None:
         """The `count` primitives nearest to what was picked; a sentence where the structure cannot say."""

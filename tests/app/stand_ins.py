@@ -33,6 +33,7 @@ class PaintedMaker:
     drawn: list[Any] = []
     compiles_ahead = False
     neighbours: Neighbours | None = None
+    sight: str | None = "seen"
 
     def __init__(self, on_busy: Callable[[str], None] = lambda sentence: None) -> None:
         self._frame_id = 0
@@ -62,6 +63,10 @@ class PaintedMaker:
         )
         hit = Hit(1, 4.5, 0.25, 0.5, (across, down, 0.0), 0, 0, 0, 0)
         return Picked(hit, nodes, PaintedMaker.neighbours if with_path else None)
+
+    def in_sight(self, view: int = 0) -> str | None:
+        """What a test says is in view."""
+        return PaintedMaker.sight
 
     def near(self, hit: Hit, count: int, view: int = 0) -> Surroundings:
         """A row of neighbours to the right of what was picked."""

@@ -114,6 +114,7 @@ class Inspectors(QObject):
         """Hear of frames, and ask about them; hear which frame is pinned."""
         self._loop, self._figures = loop, figures
         figures.pin_changed.connect(self._show_pinned)
+        self.hint.sight.attach(loop)
         loop.frame_arrived.connect(self._take)
         self.cost.watched.connect(loop.time_every_frame)
         if self.cost.isVisible():

@@ -1,40 +1,66 @@
-"""A line over the upper edge of the picture: that nothing is in view, and how fast a flight is."""
+"""A line over the upper part of the picture, below the figures there: that nothing is in view, and how fast a flight
+is."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import QPointF, QSize, Qt, QTimer
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtGui import QAction, QColor, QFontMetricsF, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from raygrove.app.camera.in_view import sees_box
 from raygrove.app.document.document import Document
-from raygrove.app.document.state import State
+from raygrove.app.ui.commands.shortcuts import title_of
 from raygrove.app.ui.picture.overlay import Overlay
+from raygrove.app.ui.picture.sight import CLIPPED, HIDDEN, NOTHING, Sight
 from raygrove.gpu.brief import brief
 
-TOP = 12
+TOP, SHARE = 54, 8
+"""The line's upper edge: that part of the picture's height, and no less than the figures over the picture take."""
 HEIGHT = 26
 PAD = 10
 SPEED_MS = 1500
 
 
+REMEDIES = {NOTHING: "camera.fit", HIDDEN: "scene.show_all", CLIPPED: "scene.clip"}
+"""The command that brings something back into view."""
+
+
 class ViewHint(Overlay):
-    """See the module. It follows the document's camera; `fit_key` is the key that shows all of the scene."""
+    """See the module. It follows the document's camera and the pictures that come; it names the keys that commands have
+    in `commands`."""
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
         super().__init__("view_hint", parent)
-        self._document, self.fit_key = document, "Shift+F"
-        self._speed = self._empty = ""
-        self._width = 0
+        self.commands: Mapping[str, QAction] = {}
+        self.sight = Sight(document, self)
+        self.sight.changed.connect(self.refresh)
+        self._speed = ""
+        self._size = QSize()
         self._over = QTimer(self, singleShot=True, interval=SPEED_MS)
         self._over.timeout.connect(self._forget_speed)
-        self._forget = document.observe(self._changed)
-        document.on_scene.append(lambda scene: self._look())
 
     @property
     def text(self) -> str:
         """What it says; nothing where there is nothing to say."""
-        return self._speed or self._empty
+        return self._speed or self._of_sight()
+
+    def _of_sight(self) -> str:
+        texts = {
+            NOTHING: self.tr("Nothing in view: {key}"),
+            HIDDEN: self.tr("All objects are hidden: {key}"),
+            CLIPPED: self.tr("The clipping plane takes all that is in view: {key}"),
+        }
+        found = self.sight.found
+        return texts[found].format(key=self._way(REMEDIES[found])) if found in texts else ""
+
+    def _way(self, name: str) -> str:
+        """The key of a command; what it is called where it has none."""
+        action = self.commands.get(name)
+        if action is None:
+            return ""
+        key = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        return key or title_of(action)
 
     def show_speed(self, speed: float) -> None:
         """A flight goes on, or its speed was changed: say it for a while."""
@@ -43,10 +69,11 @@ class ViewHint(Overlay):
         self.refresh()
 
     def place(self, size: QSize) -> None:
-        """In the middle of the upper edge."""
-        self._width = size.width()
-        wide = min(self._width, round(QFontMetricsF(self.font()).horizontalAdvance(self.text)) + 2 * PAD)
-        self.setGeometry((self._width - wide) // 2, TOP, wide, HEIGHT)
+        """In the middle, near the upper edge."""
+        self._size = size
+        self.sight.aspect = size.width() / max(size.height(), 1)
+        wide = min(size.width(), round(QFontMetricsF(self.font()).horizontalAdvance(self.text)) + 2 * PAD)
+        self.setGeometry((size.width() - wide) // 2, max(TOP, size.height() // SHARE), wide, HEIGHT)
 
     def has_content(self) -> bool:
         """Whether there is anything to say."""
@@ -55,7 +82,7 @@ class ViewHint(Overlay):
     def refresh(self) -> None:
         """Show what there is now, as wide as it is."""
         if self.text:
-            self.place(QSize(self._width, 0))
+            self.place(self._size)
             self.raise_()
         super().refresh()
 
@@ -69,21 +96,6 @@ class ViewHint(Overlay):
         painter.setPen(QColor(235, 235, 235))
         metrics = QFontMetricsF(painter.font())
         painter.drawText(QPointF(PAD, (HEIGHT + metrics.ascent() - metrics.descent()) / 2.0), self.text)
-
-    def _changed(self, before: State, after: State) -> None:
-        if (before.cameras, before.views) != (after.cameras, after.views):
-            self._look()
-
-    def _look(self) -> None:
-        scene, parent = self._document.scene, self.parentWidget()
-        empty = ""
-        if scene is not None and scene.primitive_count and parent is not None:
-            aspect = parent.width() / max(parent.height(), 1)
-            if not sees_box(self._document.state.camera_of(0), scene.lower, scene.upper, aspect):
-                empty = self.tr("Nothing in view: {key}").format(key=self.fit_key)
-        if empty != self._empty:
-            self._empty = empty
-            self.refresh()
 
     def _forget_speed(self) -> None:
         self._speed = ""

@@ -182,6 +182,7 @@ def _follow_actions(window: MainWindow, actions: Mapping[str, QAction]) -> None:
     camera_menu.follow_bookmarks(window.session, actions)
     window.scene_tools.follow(actions)
     window.timeline_bar.show_keys(actions)
+    window.inspectors.hint.commands = actions
     window.scene_files.follow(actions)
 
 

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import time
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
+from raygrove.app.camera.in_view import sees_box
 from raygrove.app.document.state import State, replaced
 from raygrove.app.frames.maker import FrameMaker
 from raygrove.app.frames.pixel_slots import HostSlot
+from raygrove.app.frames.questions import without_compiling
 from raygrove.app.scene_io.demos import make_demo
 from raygrove.app.settings.settings import Settings, set_option
 from raygrove.gpu.camera import fit
 from raygrove.gpu.engine import Hit
 from raygrove.gpu.scene import Moment
 from raygrove.gpu.stats import Surroundings
+from raygrove.gpu.target import choose
+from raygrove.gpu.target.base import TargetOptions, UnitSource
+from raygrove.gpu.target.stopping import NotCompiled
 from tests.app.frames.whole_pictures import whole_picture
 from tests.oracle.regions import triangle_distances
 
@@ -88,3 +94,32 @@ def test_what_is_near_a_bond_or_an_atom() -> None:
         if one.prim_id < glyphs.first_id:
             assert one.distance == pytest.approx(max(0.0, atoms[one.prim_id - spheres.first_id]), abs=1e-4)
     assert isinstance(gone, Surroundings), "it is a place that is asked about, whatever lay there"
+
+
+@pytest.mark.parametrize("ray_type", ["smooth", "steps"])
+def test_a_picture_that_shows_nothing_is_known_by_its_rays(ray_type: str) -> None:
+    scene = make_demo("explode", 600)
+    settings = set_option(set_option(Settings(), "render.device", "cpu"), "render.ray_type", ray_type)
+    cut = set_option(set_option(set_option(settings, "clip.on", True), "clip.axis", "y"), "clip.position", 0.0)
+    assert scene.eye is not None
+    towards = dataclasses.replace(fit(scene.lower, scene.upper), eye=scene.eye, look_at=(0.0, 0.0, 0.0))
+    away = dataclasses.replace(towards, look_at=tuple(2.0 * value for value in scene.eye))
+    found = []
+    with contextlib.closing(FrameMaker()) as maker:
+        assert maker.in_sight() is None, "before the first picture"
+        for camera, chosen in ((towards, settings), (away, settings), (towards, cut)):
+            state = replaced(State(settings=chosen), "cameras", (camera,))
+            whole_picture(maker, scene, state, Moment(0.0), [HostSlot(96, 64)])
+            maker.pick(0.5, 0.5)  # by the same unit, which is compiled by now
+            found.append(maker.in_sight())
+    assert found == ["seen", "nothing", "clipped"]
+    assert sees_box(away, scene.lower, scene.upper, 1.5), "where the box of the whole clip cannot tell"
+
+
+def test_nothing_is_compiled_to_know_whether_anything_is_in_sight() -> None:
+    missing = UnitSource("gpu/trace/totals.cu", constants=(("AS_NOBODY_HAS", time.time_ns() % 1_000_000_007),))
+    with contextlib.closing(choose("cpu", TargetOptions())) as target:
+        check = target.check
+        with pytest.raises(NotCompiled), without_compiling(target):
+            target.unit(missing)
+        assert target.check == check and target.unit(missing)

@@ -10,8 +10,9 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from raygrove.app.ui.picture import view_hint
+from raygrove.app.ui.picture import sight, view_hint
 from raygrove.app.ui.window.main_window import MainWindow
+from tests.app.stand_ins import PaintedMaker, settle
 
 
 def test_who_has_lost_the_scene_is_told_how_to_find_it(scene_window: MainWindow) -> None:
@@ -22,6 +23,61 @@ def test_who_has_lost_the_scene_is_told_how_to_find_it(scene_window: MainWindow)
     assert hint.text == "Nothing in view: Shift+F" and hint.isVisible()
     assert scene_window.view.rect().contains(hint.geometry())
     scene_window.commands.actions["camera.fit"].trigger()
+    assert hint.text == "" and not hint.isVisible()
+
+
+def test_a_picture_without_the_scene_says_so_though_its_box_is_in_view(
+    scene_window: MainWindow, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hint, document = scene_window.inspectors.hint, scene_window.document
+    monkeypatch.setattr(sight, "INTERVAL_MS", 1)
+    asked = []
+
+    def answer(maker: PaintedMaker, view: int = 0) -> str | None:
+        asked.append(PaintedMaker.sight)
+        return PaintedMaker.sight
+
+    monkeypatch.setattr(PaintedMaker, "in_sight", answer)
+    monkeypatch.setattr(PaintedMaker, "sight", "nothing")
+    document.change("cameras.0.fov", 50.0)
+    qtbot.waitUntil(lambda: hint.text == "Nothing in view: Shift+F" and hint.isVisible())
+    scene_window.loop.request()
+    settle(scene_window, qtbot)
+    assert asked == ["nothing"], "once for a picture"
+    monkeypatch.setattr(PaintedMaker, "sight", "seen")
+    document.change("timeline.time", 1.0)
+    qtbot.waitUntil(lambda: hint.text == "" and not hint.isVisible())
+    monkeypatch.setattr(PaintedMaker, "sight", "clipped")
+    document.change("settings.clip.on", True)
+    qtbot.waitUntil(lambda: hint.text == "The clipping plane takes all that is in view: C")
+    monkeypatch.setattr(PaintedMaker, "sight", "seen")
+    scene_window.commands.actions["scene.clip"].trigger()
+    qtbot.waitUntil(lambda: hint.text == "")
+
+
+def test_what_is_not_known_yet_is_asked_again(
+    scene_window: MainWindow, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hint = scene_window.inspectors.hint
+    monkeypatch.setattr(sight, "INTERVAL_MS", 1)
+    monkeypatch.setattr(sight, "AGAIN_MS", 100)
+    monkeypatch.setattr(PaintedMaker, "sight", None)
+    scene_window.document.change("cameras.0.fov", 50.0)
+    qtbot.waitUntil(lambda: hint.sight._tries == 1)
+    assert hint.text == ""
+    monkeypatch.setattr(PaintedMaker, "sight", "nothing")
+    qtbot.waitUntil(lambda: hint.text != "")
+
+
+def test_all_objects_hidden_are_spoken_of_with_the_key_as_it_is(scene_window: MainWindow) -> None:
+    hint, actions = scene_window.inspectors.hint, scene_window.commands.actions
+    scene_window.document.change("hidden", (0,))
+    assert hint.text == "All objects are hidden: Shift+H" and hint.isVisible()
+    actions["scene.show_all"].setShortcut("Ctrl+F7")
+    assert hint.text == "All objects are hidden: Ctrl+F7"
+    actions["scene.show_all"].setShortcuts([])
+    assert hint.text == "All objects are hidden: Show all objects", "a command without a key is named"
+    actions["scene.show_all"].trigger()
     assert hint.text == "" and not hint.isVisible()
 
 
