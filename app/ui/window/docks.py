@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from PySide6.QtCore import QChildEvent, QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QPalette, QResizeEvent
@@ -89,6 +90,18 @@ def front_last(around: Sequence[QWidget], is_in_front: Callable[[QWidget], bool]
     return sorted((widget for widget in reversed(around) if not widget.isHidden()), key=is_in_front)
 
 
+@contextlib.contextmanager
+def behind(docks: Sequence[QDockWidget]) -> Iterator[None]:
+    """While these are shown and put behind another as its tabs: none of their panels is seen in between, each of which
+    would be made and laid out for it."""
+    for dock in docks:
+        dock.blockSignals(True)
+        dock.widget().hide()
+    yield
+    for dock in docks:
+        dock.blockSignals(False)
+
+
 class PictureAlone(QObject):
     """Full screen: the picture and what lies in it, without menus, bars and panels; and back to what was there."""
 
@@ -96,16 +109,27 @@ class PictureAlone(QObject):
         super().__init__(window)
         self._window, self._around = window, around
         self._hidden: list[QWidget] = []
+        self._behind: list[QDockWidget] = []
 
     def toggle(self) -> bool:
         """Whether the picture is alone now."""
         window, is_alone = self._window, not self._window.isFullScreen()
         if is_alone:
-            self._hidden = front_last(self._around(), lambda widget: not widget.visibleRegion().isEmpty())
-        for widget in self._hidden:
-            widget.setHidden(is_alone)
+            self._hidden = front_last(self._around(), _is_seen)
+            self._behind = [dock for dock in self._hidden if isinstance(dock, QDockWidget) and self._is_behind(dock)]
+        with behind(() if is_alone else self._behind):
+            for widget in self._hidden:
+                widget.setHidden(is_alone)
         window.setWindowState(window.windowState() ^ Qt.WindowState.WindowFullScreen)
         return is_alone
+
+    def _is_behind(self, dock: QDockWidget) -> bool:
+        """Whether another tab is in front of a panel."""
+        return not _is_seen(dock) and any(map(_is_seen, self._window.tabifiedDockWidgets(dock)))
+
+
+def _is_seen(widget: QWidget) -> bool:
+    return not widget.visibleRegion().isEmpty()
 
 
 class PageAlone(QObject):
@@ -235,7 +259,8 @@ class FirstRoom(QObject):
             there = [one for one in self._docks if one is not dock and not one.isHidden() and self._is_at_right(one)]
             if there and dock not in self._window.tabifiedDockWidgets(there[0]):
                 self._window.tabifyDockWidget(there[0], dock)
-        QTimer.singleShot(0, dock, dock.raise_)
+        if not dock.signalsBlocked():  # else it comes behind another
+            QTimer.singleShot(0, dock, dock.raise_)
 
     def _is_at_right(self, dock: QDockWidget) -> bool:
         return self._window.dockWidgetArea(dock) == Qt.DockWidgetArea.RightDockWidgetArea and not dock.isFloating()

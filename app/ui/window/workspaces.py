@@ -6,8 +6,7 @@ and remembered as the theme is.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QToolBar
@@ -18,6 +17,7 @@ from raygrove.app.ui.commands.command import Choice, tr
 from raygrove.app.ui.pipeline.offers import Offer, Row
 from raygrove.app.ui.pipeline.segments import SegmentRow
 from raygrove.app.ui.session.session import Session
+from raygrove.app.ui.window.docks import behind
 
 KEY = "settings.window.workspace"
 RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
@@ -129,7 +129,7 @@ class Workspaces(QObject):
         self._rail.setVisible(workspace.has_rail)
         shown = [self._docks[panel] for panel in workspace.panels]
         side = [dock for dock in shown if self._window.dockWidgetArea(dock) == RIGHT]
-        with _behind(side[1:]):
+        with behind(side[1:]):
             for other, dock in self._docks.items():
                 dock.setVisible(other in workspace.panels)
             for dock in side[1:]:
@@ -139,18 +139,6 @@ class Workspaces(QObject):
             self._window.resizeDocks([side[0]], [width], Qt.Orientation.Horizontal)
             side[0].raise_()
             QTimer.singleShot(0, side[0], side[0].raise_)  # those that are shown come to the front one after the other
-
-
-@contextlib.contextmanager
-def _behind(docks: Sequence[QDockWidget]) -> Iterator[None]:
-    """While these are shown and put behind another as its tabs: none of their panels is seen in between, each of which
-    would be made and laid out for it."""
-    for dock in docks:
-        dock.blockSignals(True)
-        dock.widget().hide()
-    yield
-    for dock in docks:
-        dock.blockSignals(False)
 
 
 def _offers() -> list[Offer]:

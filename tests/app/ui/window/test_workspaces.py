@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTabBar
 
@@ -115,6 +115,27 @@ def test_full_screen_leaves_the_tab_in_front_that_was(scene_window: MainWindow) 
         for left in ({"nothing"}, seen):
             scene_window.toggle_full_screen()
             assert (in_front(scene_window) or {"nothing"}) == left, name
+
+
+def test_coming_back_from_full_screen_shows_no_panel_behind_another(scene_window: MainWindow) -> None:
+    scene_window.resize(1280, 860)
+    scene_window.workspaces.choose("inspect")
+    take_places()
+    front, came = in_front(scene_window), list[str]()
+
+    class Ear(QObject):
+        def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+            if event.type() == QEvent.Type.Show:
+                came.append(watched.parent().objectName().removeprefix("dock."))
+            return False
+
+    scene_window.toggle_full_screen()
+    ear = Ear()
+    for dock in scene_window.docks:
+        dock.widget().installEventFilter(ear)
+    scene_window.toggle_full_screen()
+    take_places()
+    assert set(came) == front == in_front(scene_window), "each would be made and laid out for it"
 
 
 def test_the_first_panel_is_in_front_behind_the_first_page_of_a_start(window: MainWindow) -> None:
