@@ -111,7 +111,7 @@ class DivergencePanel(QWidget):
             label.setWordWrap(True)
         self.map.clicked.connect(self._choose_tile)
         titles = (
-            (self.tr("Tile"), self.tr("Column and row of 8 x 4 pixels; of rays that are not the picture's, the warp")),
+            ("", ""),  # what a warp is called: _name_warps
             (self.tr("Steps"), self.tr("What the warp takes")),
             (self.tr("At nodes"), self.tr("Steps in which any lane is at a node")),
             (self.tr("At primitives"), self.tr("Steps in which any lane tests a primitive")),
@@ -156,6 +156,7 @@ class DivergencePanel(QWidget):
         whole = self.tr("Primary rays as a GPU traces them: warps of 32, each 8 x 4 pixels.")
         given = self.tr("The rays that are measured, as they lie, 32 in a warp.")
         self.hint.setText(given if found.tiles is None else whole)
+        self._name_warps(has_tiles=found.tiles is not None)
         text = self.tr(
             "{mean:.1f} steps on average, the longest {longest:,}. When 99 % of the warps have ended, it goes on for "
             "{last:,}. Idle lanes: {idle:.0%}; {nodes:.0%} at nodes, {primitives:.0%} at primitives."
@@ -174,9 +175,15 @@ class DivergencePanel(QWidget):
         self.count.setEnabled(True)
         self.map.show_tiles(None)
         self.lines.show_rows([])
+        self._name_warps(has_tiles=True)
         self.figures.setText("")
         self.hint.setText(sentence or self.tr("Press Count to see for whom the warps of the picture wait."))
         self._tell(None)
+
+    def _name_warps(self, *, has_tiles: bool) -> None:
+        """The first column's title."""
+        tile = (self.tr("Tile"), self.tr("Column and row of 8 x 4 pixels"))
+        self.lines.rows.entitle(0, *(tile if has_tiles else (self.tr("Warp"), self.tr("Its place among the others"))))
 
     def mark_old(self) -> None:
         """The picture is another by now."""

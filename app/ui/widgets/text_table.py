@@ -22,6 +22,11 @@ class TextRows(QAbstractTableModel):
         self.rows: tuple[tuple[str, ...], ...] = ()
         self.marked: frozenset[int] = frozenset()
 
+    def entitle(self, column: int, title: str, tip: str) -> None:
+        """Another title of a column."""
+        self._titles = (*self._titles[:column], (title, tip), *self._titles[column + 1 :])
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, column, column)
+
     def take(self, rows: Sequence[Sequence[str]]) -> None:
         """Other rows, none of them marked."""
         self.beginResetModel()
