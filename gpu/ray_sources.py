@@ -33,6 +33,7 @@ class SensorOptions:
         "the middle of the scene.",
         minimum=-FAR,
         maximum=FAR,
+        unit="scene units",
     )
     up: str = option("y", "Its upward axis: with y it looks along -z, with z along x.", choices=("y", "z"))
     turn: float = option(0.0, "How far it is turned to the left.", minimum=-360.0, maximum=360.0, unit="degrees")

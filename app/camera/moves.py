@@ -71,12 +71,12 @@ class CameraOptions:
 
 FAR = 1e18
 LENS: tuple[OptionField, ...] = (
-    OptionField("eye", Vector, Camera().eye, OptionInfo("Where the camera stands, in scene units.", -FAR, FAR)),
+    OptionField("eye", Vector, Camera().eye, OptionInfo("Where the camera stands.", -FAR, FAR, "scene units")),
     OptionField(
         "look_at",
         Vector,
         Camera().look_at,
-        OptionInfo("The point in the middle of the picture that it turns about, in scene units.", -FAR, FAR),
+        OptionInfo("The point in the middle of the picture that it turns about.", -FAR, FAR, "scene units"),
     ),
     OptionField("up", Vector, Camera().up, OptionInfo("The direction that points up in the picture.", -FAR, FAR)),
     OptionField("fov", float, Camera().fov, OptionInfo("Vertical field of view.", 1.0, 170.0, "degrees")),

@@ -46,7 +46,11 @@ class MaterialOptions:
         KEPT, "What is left of white light after the attenuation distance.", minimum=-1.0, maximum=1.0, is_color=True
     )
     attenuation_distance: float = option(
-        -1.0, "The way after which that colour is left; 0 takes nothing away.", minimum=-1.0, maximum=MANY
+        -1.0,
+        "The way after which that colour is left; 0 takes nothing away.",
+        minimum=-1.0,
+        maximum=MANY,
+        unit="scene units",
     )
     emission: Color = option(
         KEPT, "Linear light that the surface sends out by itself.", minimum=-1.0, maximum=1e6, is_color=True
@@ -68,13 +72,21 @@ class LightOptions:
         -1.0, "Radiant intensity in watts a steradian; irradiance of a directional light.", minimum=-1.0, maximum=MANY
     )
     is_placed: bool = option(False, "Whether the position counts, instead of the one of the file.")
-    position: Color = option((0.0, 0.0, 0.0), "Where it is, in the frame of its node.", minimum=-MANY, maximum=MANY)
+    position: Color = option(
+        (0.0, 0.0, 0.0), "Where it is, in the frame of its node.", minimum=-MANY, maximum=MANY, unit="scene units"
+    )
     direction: Color = option(
         (0.0, 0.0, 0.0), "Where it shines to; zero leaves what the file says.", minimum=-MANY, maximum=MANY
     )
-    radius: float = option(-1.0, "Radius of a sphere: larger ones have softer shadows.", minimum=-1.0, maximum=MANY)
-    width: float = option(-1.0, "Width of a rectangle.", minimum=-1.0, maximum=MANY)
-    height: float = option(-1.0, "Height of a rectangle.", minimum=-1.0, maximum=MANY)
+    radius: float = option(
+        -1.0,
+        "Radius of a sphere: larger ones have softer shadows.",
+        minimum=-1.0,
+        maximum=MANY,
+        unit="scene units",
+    )
+    width: float = option(-1.0, "Width of a rectangle.", minimum=-1.0, maximum=MANY, unit="scene units")
+    height: float = option(-1.0, "Height of a rectangle.", minimum=-1.0, maximum=MANY, unit="scene units")
     inner_angle: float = option(
         -1.0, "Angle from its axis up to which a spot has its whole light.", minimum=-1.0, maximum=180.0, unit="degrees"
     )

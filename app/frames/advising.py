@@ -88,4 +88,4 @@ def break_even_sentence(found: Advice) -> str:
     """From how many rays on rebuilding pays."""
     if found.rays_break_even is None:
         return "Tracing a tree that is only refitted is no dearer here: more rays do not make rebuilds pay."
-    return f"From {found.rays_break_even:,} rays a frame on, rebuilding every frame is cheaper than never rebuilding."
+    return f"From {found.rays_break_even:,} rays per frame on, rebuilding every frame is cheaper than never rebuilding."

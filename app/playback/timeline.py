@@ -25,7 +25,7 @@ class TimelineOptions:
         "Frames per second of the animation; 0 takes the file's, or 30.",
         minimum=0.0,
         maximum=1000.0,
-        unit="1/s",
+        unit="frames/s",
         least="automatic",
     )
     speed: float = option(1.0, "Playing speed; 1 is real time.", minimum=0.01, maximum=100.0)

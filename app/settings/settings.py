@@ -112,7 +112,7 @@ class DisplayOptions:
         maximum=1.0,
     )
     minimum_fps: float = option(
-        20.0, "Frames per second to stay above while something moves.", minimum=1.0, maximum=240.0, unit="1/s"
+        20.0, "Frames per second to stay above while something moves.", minimum=1.0, maximum=240.0, unit="frames/s"
     )
     still_samples: int = option(
         16, (

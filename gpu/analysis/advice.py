@@ -24,7 +24,7 @@ RATIOS = (1.05, 1.1, 1.2, 1.3, 1.4, 1.5, 1.75, 2.0, 2.5, 3.0)
 
 @dataclasses.dataclass(frozen=True)
 class PolicyCost:
-    """A policy's milliseconds a frame, its `regret` (1: as good as the best schedule), and how often it rebuilt."""
+    """A policy's milliseconds per frame, its `regret` (1: as good as the best schedule), and how often it rebuilt."""
 
     policy: str
     ms: float
@@ -37,7 +37,7 @@ class Advice:
     """What `rg.advise` found. `schedule` says of each frame whether it is rebuilt, `ms` is its cost a frame, updates
     and rays. `n` and `cost_ratio` are the best of the two simple rules, `policies` what each policy costs, cheapest
     first. `interpolation_error` is the median error of frames between those that were measured, as a share; None where
-    all were. `rays_break_even`: with more rays a frame rebuilding every frame is cheaper than never; None where it
+    all were. `rays_break_even`: with more rays per frame rebuilding every frame is cheaper than never; None where it
     never is. `alternatives` are what else was measured over the clip, cheapest first."""
 
     configuration: str
@@ -69,11 +69,11 @@ class Advice:
         costs = {one.policy: one.ms for one in self.policies}
         rebuilds, refits = brief(costs["rebuild"]), brief(costs["refit"])
         if self.n == 1:
-            return f"rebuild every frame: {rebuilds} ms a frame instead of {refits} by refits"
+            return f"rebuild every frame: {rebuilds} ms per frame instead of {refits} by refits"
         if self.n >= self.frames:
-            return f"refit every frame: {refits} ms a frame instead of {rebuilds} by rebuilds"
+            return f"refit every frame: {refits} ms per frame instead of {rebuilds} by rebuilds"
         answer = (
-            f"refit, and rebuild every {nth(self.n)} frame: {brief(costs[f'every_n:n={self.n}'])} ms a frame instead "
+            f"refit, and rebuild every {nth(self.n)} frame: {brief(costs[f'every_n:n={self.n}'])} ms per frame instead "
             f"of {rebuilds} ms by rebuilding every frame and {refits} ms by never rebuilding"
         )
         grown = costs.get(f"cost_ratio:cost_ratio={self.cost_ratio:g}") if self.cost_ratio is not None else None

@@ -1,5 +1,5 @@
 """What else would pay over a clip: other builders, optimisers and layouts, each measured and given its own best
-schedule, and from how many rays a frame on it is the better choice."""
+schedule, and from how many rays per frame on it is the better choice."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Maker = tuple[str, Callable[[], AbstractContextManager[Rig]]]
 @dataclasses.dataclass(frozen=True)
 class Alternative:
     """What another configuration would cost: `ms` a frame by its own best schedule, which rebuilds `rebuilds` times.
-    It is the cheaper one with more rays a frame than `rays_from`, or with fewer than `rays_until`; both None: at no
+    It is the cheaper one with more rays per frame than `rays_from`, or with fewer than `rays_until`; both None: at no
     number of rays that was looked at, or at all of them, as `ms` says."""
 
     configuration: str
@@ -44,12 +44,12 @@ class Alternative:
     def sentence(self, than: str, ms: float) -> str:
         """Beside the configuration that the advice is about, and its milliseconds."""
         share = abs(self.ms / ms - 1.0)
-        what = f"{self.configuration} takes {brief(self.ms)} ms a frame instead of {brief(ms)}"
+        what = f"{self.configuration} takes {brief(self.ms)} ms per frame instead of {brief(ms)}"
         said = f"{what}, {share:.0%} {'less' if self.ms < ms else 'more'}"
         if self.rays_from is not None:
-            return f"{said}; it is cheaper than {than} from {self.rays_from:,} rays a frame on"
+            return f"{said}; it is cheaper than {than} from {self.rays_from:,} rays per frame on"
         if self.rays_until is not None:
-            return f"{said}; it is cheaper than {than} below {self.rays_until:,} rays a frame"
+            return f"{said}; it is cheaper than {than} below {self.rays_until:,} rays per frame"
         return f"{said}, whatever the number of rays"
 
 
@@ -88,7 +88,7 @@ def _tell(say: Callable[[float, str], None], name: str, place: int, count: int, 
 
 
 def break_even_rays(ours: ClipCosts, theirs: ClipCosts, rays: int) -> tuple[int | None, int | None]:
-    """From how many rays a frame on `theirs` is cheaper than `ours`, or until how many: the crossing that is nearest
+    """From how many rays per frame on `theirs` is cheaper than `ours`, or until how many: the crossing that is nearest
     to `rays`, each with the best schedule for that many."""
 
     def gain(factor: float) -> float:

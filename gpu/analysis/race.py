@@ -39,8 +39,8 @@ nothing."""
 
 @dataclasses.dataclass(frozen=True)
 class Contestant:
-    """A configuration in a race, in milliseconds a frame. `update_ms` is builds and refits, `ms` all parts; a sample is
-    the mean of one pass through the frames. `frame_ms` are medians by frame. `rank` is 1 more than there are
+    """A configuration in a race, in milliseconds per frame. `update_ms` is builds and refits, `ms` all parts; a sample
+    is the mean of one pass through the frames. `frame_ms` are medians by frame. `rank` is 1 more than there are
     contestants that are faster for certain: whose intervals end before this one's begins; `last_rank` what it would be
     were all those faster that are not slower for certain.
 

@@ -55,8 +55,8 @@ def _ranked(one: Contestant, reason: str) -> str:
 def figures_table(contestants: Sequence[Contestant], *, letters: bool = True) -> str:
     """All figures of contestants; `letters` says whether these stand before the configurations."""
     heads = ("", "Configuration", "Layout", "Update ms", "Trace ms", "Shade ms", "Million rays/s", "SAH cost",
-             "Overlap", "Leaf variability", "Depth", "MiB", "Mean warp", "Longest warp", "Nodes a ray",
-             "Primitives a ray", "Ties", "Mismatches")  # fmt: skip
+             "Overlap", "Leaf variability", "Depth", "MiB", "Mean warp", "Longest warp", "Nodes per ray",
+             "Primitives per ray", "Ties", "Mismatches")  # fmt: skip
     rows = [
         (one.letter, one.configuration, one.layout, *(f"{part.median:.3f}" for part in
          (one.update_ms, one.trace_ms, one.shade_ms)), f"{one.mrays_per_s:.2f}", _number(one.sah_cost),

@@ -46,7 +46,7 @@ def costs(race: Race) -> Drawing:
         made.things.append(Line(((low, y + 6.0), (high, y + 6.0)), "text", 1.5))
         made.things += [Line(((end, y + 2.0), (end, y + 10.0)), "text", 1.5) for end in (low, high)]
         made.things.append(Words(max(x, high) + 8.0, y + 10.0, f"{brief(one.ms.median)} ms"))
-    foot = f"median of {race.repeat} passes, whiskers: interval of 95 %; milliseconds a frame"
+    foot = f"median of {race.repeat} passes, whiskers: interval of 95 %; milliseconds per frame"
     made.things.append(Words(LEFT, made.height - 10.0, foot, "secondary", size=10.0))
     return made
 
@@ -65,7 +65,7 @@ def over_frames(race: Race) -> Drawing:
     for number in sorted({0, len(race.frames) // 2, len(race.frames) - 1}):
         x = AXIS + number * across
         made.things.append(Words(x, base + 18.0, str(race.frames[number]), "secondary", "middle"))
-    made.things += [Words(AXIS - 44.0, 22.0, "ms a frame", "secondary"),
+    made.things += [Words(AXIS - 44.0, 22.0, "ms per frame", "secondary"),
                     Words(WIDTH / 2.0, HEIGHT - 8.0, "frame", "secondary", "middle")]  # fmt: skip
     ends = apart([base - one.frame_ms[-1] * down + 4.0 for one in race.contestants], LETTER_HEIGHT, base + 4.0)
     for one, end in zip(race.contestants, ends, strict=True):

@@ -50,7 +50,7 @@ def latex_of(race: Race) -> str:
         place = one.place.replace("–", "--")
         lines.append(f"{place} & {name} & {parts} & [{one.ms.low:.3f}, {one.ms.high:.3f}] \\\\")
     about = f"{race.scene}, {len(race.frames)} frame{'s' * (len(race.frames) != 1)}, {race.rays_said}, {race.device}"
-    sentence = f"% Milliseconds a frame, medians of {race.repeat} passes. {about}."
+    sentence = f"% Milliseconds per frame, medians of {race.repeat} passes. {about}."
     sentence = " ".join([sentence, race.verdict, *race.notes])
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", " ".join(sentence.split()), ""])
 
@@ -63,7 +63,7 @@ def escaped(text: str) -> str:
 def text_of(race: Race) -> str:
     """The ranking as it is printed: what all costs, and its parts, then the reasons and what is to be known."""
     ranking, best = race.ranking, race.ranking[0].ms.median
-    head = ("", "", "", "ms a frame", "interval of 95 %", "", "update", "trace", "shade", "rays/s")
+    head = ("", "", "", "ms per frame", "interval of 95 %", "", "update", "trace", "shade", "rays/s")
     rows = [
         (one.place, one.letter, one.configuration, f"{one.ms.median:.3f}", f"[{one.ms.low:.3f}, {one.ms.high:.3f}]",
          f"{one.ms.median / best:.2f} x", *(f"{getattr(one, part).median:.3f}" for part in PARTS[:3]),

@@ -101,7 +101,7 @@ class AdviceDialog(QDialog):
         self.strip = ScheduleStrip(self)
         titles = (
             (self.tr("Policy"), ""),
-            (self.tr("ms a frame"), self.tr("Updates and rays, on average over the clip")),
+            (self.tr("ms per frame"), self.tr("Updates and rays, on average over the clip")),
             (self.tr("Regret"), self.tr("How many times the best schedule's cost")),
             (self.tr("Rebuilds"), self.tr("Frames that are rebuilt")),
         )

@@ -175,7 +175,7 @@ class HotPanel(QWidget):
         self._forget()
         self.found = found
         visits, tests, rays = int(found.visits.sum()), int(found.tests.sum()), found.counts.rays
-        text = self.tr("{structure}: {rays:,} rays, {visits:,} visits, {tests:,} primitives tested, {each} a ray.")
+        text = self.tr("{structure}: {rays:,} rays, {visits:,} visits, {tests:,} primitives tested, {each} per ray.")
         each = f"{visits / max(rays, 1):.1f} + {tests / max(rays, 1):.2f}"
         figures = {"rays": rays, "visits": visits, "tests": tests, "each": each}
         said = text.format(structure=structure_title(found.configuration), **figures)
@@ -199,7 +199,7 @@ class HotPanel(QWidget):
         place, most, mean = found.frames.dearest
         text = self.tr(
             "{structure}: {frames:,} frames, {visits:,} visits, {tests:,} primitives tested. Frame {number} costs "
-            "most: {most:.1f} a ray, the mean is {mean:.1f}."
+            "most: {most:.1f} per ray, the mean is {mean:.1f}."
         )
         visits, tests = (sum(getattr(one, of) for one in frames) for of in ("visits", "tests"))
         number = frames[place].frame

@@ -118,11 +118,13 @@ class LiveCounting(QObject):
         while self._taken[0][0] < now - WINDOW_S and len(self._taken) > 1:
             self._taken.popleft()
         if len(self._taken) < 3:
-            text = self.tr("Live: {ms} ms a picture, at most {most:.0%} of the time.")
+            text = self.tr("Live: {ms} ms per picture, at most {most:.0%} of the time.")
             return text.format(ms=_whole(ms), most=most)
         seconds = now - self._taken[0][0]
         spent = sum(one for _, one in list(self._taken)[1:]) / 1000.0
-        text = self.tr("Live: {rate:.1f} pictures a second, {ms} ms each: {share:.0%} of the time, at most {most:.0%}.")
+        text = self.tr(
+            "Live: {rate:.1f} pictures per second, {ms} ms each: {share:.0%} of the time, at most {most:.0%}."
+        )
         return text.format(rate=(len(self._taken) - 1) / seconds, ms=_whole(ms), share=spent / seconds, most=most)
 
     def _said_of_nodes(self, by: str) -> str:

@@ -10,7 +10,6 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QComboBox,
-    QDoubleSpinBox,
     QFormLayout,
     QSlider,
     QSpinBox,
@@ -18,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from raygrove.app.ui.plain_text import Label
+from raygrove.app.ui.widgets.number_boxes import ExactBox
 from raygrove.gpu.region import SHAPES, Region, RegionContents
 from raygrove.gpu.stats import Surroundings
 
@@ -50,12 +50,12 @@ class NearControls(QWidget):
                 "What lies in this is counted, picture by picture, and shown in green, of spheres by their centres."
             )
         )
-        self.reach = QDoubleSpinBox(self)
+        self.reach = ExactBox(self)
         self.reach.setObjectName("region_size")
-        self.reach.setDecimals(6)
         self.reach.setRange(0.0, LARGEST)
         self.reach.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
         self.reach.setSpecialValueText(self.tr("none"))
+        self.reach.setSuffix(self.tr(" scene units"))
         self.reach.setToolTip(
             self.tr("From the point to the end of the region: the ball's radius, or half the side of the box.")
         )

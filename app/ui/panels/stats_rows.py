@@ -206,7 +206,7 @@ def _trace_rows(figures: FrameFigures, view: ViewStatistics) -> list[Row]:
     rows = [
         Row(
             "rate", tr("Statistics", "Trace"), f"{four_digits(rate.median)} {unit}" if rate is not None else DASH, "",
-            tr("Statistics", "All rays of the ray type over the time of tracing, in millions a second."),
+            tr("Statistics", "All rays of the ray type over the time of tracing, in millions per second."),
             span_of(rate) if rate is not None else "",
         ),
         Row("rays", tr("Statistics", "Rays"), f"{rays.median:,.0f}" if rays is not None else DASH, "rate", "",
@@ -214,7 +214,7 @@ def _trace_rows(figures: FrameFigures, view: ViewStatistics) -> list[Row]:
     ]  # fmt: skip
     kinds = list(view.rays_by_kind) if len(view.rays_by_kind) > 1 else []
     text = tr("Statistics", "{count:,.0f} at {rate} M/s")
-    tip = tr("Statistics", "Rays of this kind, and millions of them a second.")
+    tip = tr("Statistics", "Rays of this kind, and millions of them per second.")
     for kind in kinds:
         count, speed = found[f"rays.{kind}"].median, found[f"rate.{kind}"].median
         rows.append(Row(f"rays.{kind}", kind, text.format(count=count, rate=four_digits(speed)), "rays", tip))

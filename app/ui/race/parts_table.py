@@ -33,8 +33,8 @@ def titles() -> dict[str, tuple[str, str]]:
         "trace": (tr("Race", "Trace, ms"), tr("Race", "Rays alone, whoever builds faster")),
         "shade": (tr("Race", "Shade, ms"), ""),
         "rays": (tr("Race", "Million rays/s"), tr("Race", "Rays through the structure, by the time of Trace")),
-        "visits": (tr("Race", "Nodes a ray"), tr("Race", "Nodes that a ray visits, on average, leaves among them")),
-        "tests": (tr("Race", "Primitives a ray"), tr("Race", "Primitives that a ray is tested against, on average")),
+        "visits": (tr("Race", "Nodes per ray"), tr("Race", "Nodes that a ray visits, on average, leaves among them")),
+        "tests": (tr("Race", "Primitives per ray"), tr("Race", "Primitives that a ray is tested against, on average")),
         "sah": (tr("Race", "SAH cost"), ""),
         "memory": (tr("Race", "MiB"), tr("Race", "What the structure takes")),
     }

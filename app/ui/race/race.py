@@ -360,7 +360,7 @@ class Race(QObject):
 
 def said_of(found: StepDifference, one: str, other: str) -> str:
     """What the colours of a difference mean."""
-    colors = tr("blue: up to {most:,} fewer a ray, brown: more.").format(most=found.most)
+    colors = tr("blue: up to {most:,} fewer per ray, brown: more.").format(most=found.most)
     if not found.total:
         return tr("{one} takes as many steps as {other} in all; {colors}").format(one=one, other=other, colors=colors)
     share = tr("{one} takes {total:,} steps {word} than {other}; {colors}")

@@ -30,13 +30,22 @@ from raygrove.gpu.settings import OptionError, OptionField
 
 _INT_LIMIT = 2**31 - 1
 _FLOAT_LIMIT = 1e12
-EXACT_UNITS = ("scene units", "degrees")
-"""Units of numbers that may be of any size, or come from moving the camera."""
+EXACT_UNITS = ("scene units", "degrees", "frames/s")
+"""Units of numbers that may be of any size, come from moving the camera, or are read better without zeros."""
+
+NAMES = {
+    "hierarchy": "structure",
+    "fov": "field of view",
+    "fps": "frame rate",
+    "minimum_fps": "minimum frame rate",
+    "primary": "first hits",
+}
+"""Options that people call otherwise."""
 
 
 def title_of(name: str) -> str:
     """An option's name as a label: `cost_ratio` is "Cost ratio"."""
-    words = {"hierarchy": "structure", "fov": "field of view"}.get(name, name).replace("_", " ")
+    words = NAMES.get(name, name).replace("_", " ")
     return words[:1].upper() + words[1:]
 
 
@@ -163,7 +172,7 @@ class Editor(QWidget):
             box.setRange(low if low is not None else -_FLOAT_LIMIT, high if high is not None else _FLOAT_LIMIT)
             box.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
         box.setKeyboardTracking(False)
-        box.setSuffix("°" if info.unit == "degrees" else f" {info.unit}" if info.unit else "")
+        box.setSuffix(_suffix(self.field))
         box.setSpecialValueText(self.tr(info.least) if info.least else "")
         box.valueChanged.connect(self._emit)
         box.refused.connect(self._refuse)
@@ -263,6 +272,14 @@ def tooltip_of(field: OptionField) -> str:
 
 def _listed(value: Any) -> str:
     return ", ".join(f"{one:g}" for one in value) if isinstance(value, tuple) else str(value)
+
+
+def _suffix(field: OptionField) -> str:
+    """The unit behind a number; three of scene units have no room for it beside each other, and say it in their tip."""
+    unit = field.info.unit
+    if unit == "degrees":
+        return "°"
+    return f" {unit}" if unit and not (unit == "scene units" and typing.get_origin(field.type) is tuple) else ""
 
 
 def _decimals(field: OptionField) -> int:

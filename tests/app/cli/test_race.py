@@ -267,9 +267,11 @@ def test_advice_is_a_table_a_sentence_and_a_file_of_settings(
     assert main(["advise", *words, "--out", str(out), "--beside", "lbvh/bvh4"]) == 0
     printed = capsys.readouterr().out
     assert printed.splitlines()[0].split() == ["policy", "ms", "regret", "rebuilds"]
-    assert "the best schedule" in printed and " ms a frame instead of " in printed
-    assert re.search(r"From [\d,]+ rays a frame on, rebuilding|more rays do not make rebuilds pay", printed)
-    beside = r"By the best schedule of each:\n  lbvh:code_bits=60/bvh4 takes [\d.]+ ms a frame instead of [\d.]+, \d+% "
+    assert "the best schedule" in printed and " ms per frame instead of " in printed
+    assert re.search(r"From [\d,]+ rays per frame on, rebuilding|more rays do not make rebuilds pay", printed)
+    beside = (
+        r"By the best schedule of each:\n  lbvh:code_bits=60/bvh4 takes [\d.]+ ms per frame instead of [\d.]+, \d+% "
+    )
     assert re.search(beside + "(less|more)[;,]", printed)
     mode = tomllib.loads(out.read_text())["update"]["mode"]
     assert out.read_text().startswith("# lbvh:code_bits=60/bvh2, 6 frames, 384 rays: ")

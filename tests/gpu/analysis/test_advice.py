@@ -74,10 +74,12 @@ def test_a_line_of_wear_gets_its_cycle_and_its_sentence() -> None:
     assert costs["every_n:n=7"].regret == pytest.approx(1.0) and found.policies[0].regret == pytest.approx(1.0)
     assert costs["rebuild"].rebuilds == 70 and costs["refit"].rebuilds == 1
     assert costs["refit"].ms == pytest.approx(1.0 + 2.0 / 70.0 + 5.0 + 34.5 * 0.08)
-    assert found.sentence.startswith("refit, and rebuild every 7th frame: 6.53 ms a frame instead of 8 ms")
+    assert found.sentence.startswith("refit, and rebuild every 7th frame: 6.53 ms per frame instead of 8 ms")
     priced = f"when the SAH cost is {found.cost_ratio:g} times the last rebuild's: "
     assert f"{priced}{costs[f'cost_ratio:cost_ratio={found.cost_ratio:g}'].ms:.3g} ms" in found.sentence
-    assert "6.53 ms a frame instead of 8 ms by rebuilding every frame and 8.79 ms by never rebuilding" in found.sentence
+    assert (
+        "6.53 ms per frame instead of 8 ms by rebuilding every frame and 8.79 ms by never rebuilding" in found.sentence
+    )
     assert json.loads(found.to_json())["sentence"] == found.sentence
     dear = [dataclasses.replace(one, ms=8.0) if one.policy.startswith("cost_ratio") else one for one in found.policies]
     assert "SAH cost" not in dataclasses.replace(found, policies=tuple(dear)).sentence  # no more than rebuilding always
@@ -85,8 +87,8 @@ def test_a_line_of_wear_gets_its_cycle_and_its_sentence() -> None:
 
 def test_the_two_ends_are_said_in_words() -> None:
     refits, rebuilds = advice_of(0.0), advice_of(30.0, 12)
-    assert refits.sentence == "refit every frame: 6.03 ms a frame instead of 8 by rebuilds"
-    assert rebuilds.sentence.startswith("rebuild every frame: 8 ms a frame instead of ")
+    assert refits.sentence == "refit every frame: 6.03 ms per frame instead of 8 by rebuilds"
+    assert rebuilds.sentence.startswith("rebuild every frame: 8 ms per frame instead of ")
     for found in (refits, rebuilds):
         assert not any(one.policy.startswith("every_n") for one in found.policies), "the same is not told twice"
         assert {"rebuild", "refit"} < {one.policy for one in found.policies}
@@ -198,8 +200,10 @@ def test_another_configuration_pays_from_some_number_of_rays_on() -> None:
     assert fast.rays_until == pytest.approx(1000, rel=2e-3) and fast.rays_from is None
     assert (worse.rays_from, worse.rays_until) == (None, None)
     assert [one.configuration for one in found.alternatives] == ["slow", "fast", "worse"]
-    assert found.pays.startswith("by the best schedule of each, slow takes 5.9 ms a frame instead of 6.2, 5% less; it ")
-    assert found.pays.endswith("is cheaper than hploc from 350 rays a frame on")
+    assert found.pays.startswith(
+        "by the best schedule of each, slow takes 5.9 ms per frame instead of 6.2, 5% less; it "
+    )
+    assert found.pays.endswith("is cheaper than hploc from 350 rays per frame on")
     dear = dataclasses.replace(found, alternatives=(worse,)).pays
     assert dear.startswith("by the best schedule of each, nothing that was tried is cheaper than hploc; the nearest: w")
     assert worse.sentence("hploc", 6.2).endswith("% more, whatever the number of rays")

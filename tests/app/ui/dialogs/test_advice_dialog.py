@@ -74,7 +74,7 @@ def test_a_clip_is_measured_and_answers(
     ((state, exact, beside),) = asked
     render = state.settings.render
     assert (render.width, render.height) == loop.last_frame.drawn and not exact and beside == ()
-    assert dialog.sentence.text().startswith("Refit, and rebuild every 3rd frame: 4.5 ms a frame instead of 6 ms")
+    assert dialog.sentence.text().startswith("Refit, and rebuild every 3rd frame: 4.5 ms per frame instead of 6 ms")
     assert "; or rebuild when the SAH cost is 1.4 times the last rebuild's: 5 ms" in dialog.sentence.text()
     rows = dialog.policies.rows.rows
     assert (
@@ -83,11 +83,11 @@ def test_a_clip_is_measured_and_answers(
         and len(rows) == 5
     )
     said = dialog.more.text()
-    assert "From 1,234 rays a frame on" in said and "off by 3 %" in said
+    assert "From 1,234 rays per frame on" in said and "off by 3 %" in said
     assert said.index("By the best schedule of each:") < said.index("H-PLOC takes")
     assert "than Linear BVH / BVH4 from 500" in said
     assert rows[2][0] == "Rebuild when the SAH cost has grown 1.4 times"
-    assert "H-PLOC takes 3 ms a frame instead of 4, 25% less" in said and "from 500 rays a frame on" in said
+    assert "H-PLOC takes 3 ms per frame instead of 4, 25% less" in said and "from 500 rays per frame on" in said
     assert dialog.strip.toolTip() == "Rebuilt: 0, 3"
     assert dialog.strip.key() == (("build", "rebuilt, 2 frames"), ("refit", "refitted, 3"))
     dialog.resize(900, 600)

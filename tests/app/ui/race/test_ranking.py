@@ -105,7 +105,7 @@ def test_below_the_ranking_stands_what_frames_are_made_of(qtbot: Any) -> None:
     panel.take(live, True)
     assert [cell.text() for cell in rows["visits"]][1:3] == ["20.0", "15.0"] and not rows["visits"][0].isHidden()
     assert "its rays visit 25 % fewer nodes" in panel.reasons.text() or "33 % more" in panel.reasons.text()
-    assert "Nodes a ray: A 20.0, B 15.0" in panel._text
+    assert "Nodes per ray: A 20.0, B 15.0" in panel._text
     columns, table = panel._table()
     assert {row["mean_visits"] for row in table} == {20.0, 15.0} and set(table[0]) == set(columns)
 
@@ -123,8 +123,8 @@ def test_hits_that_differ_are_said_before_anyone_is_ranked(qtbot: Any) -> None:
 def test_a_difference_is_said_in_words() -> None:
     none = np.zeros((2, 2), bool)
     for steps, said in (
-        ([[0, 3], [-3, 0]], "A takes as many steps as C in all; blue: up to 3 fewer a ray, brown: more."),
-        ([[2, 0], [0, 2]], "A takes 4 steps more than C; blue: up to 2 fewer a ray, brown: more."),
+        ([[0, 3], [-3, 0]], "A takes as many steps as C in all; blue: up to 3 fewer per ray, brown: more."),
+        ([[2, 0], [0, 2]], "A takes 4 steps more than C; blue: up to 2 fewer per ray, brown: more."),
     ):
         assert difference_said(StepDifference(np.array(steps), none), "A", "C") == said
 

@@ -9,7 +9,10 @@ import pytest
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLineEdit, QSpinBox
 
-from raygrove.app.ui.widgets.form import OptionForm, title_of, tooltip_of
+from raygrove.app.camera.moves import LENS
+from raygrove.app.edits.scene_edits import LightOptions, MaterialOptions
+from raygrove.app.settings.settings import DisplayOptions
+from raygrove.app.ui.widgets.form import Editor, OptionForm, title_of, tooltip_of
 from raygrove.app.ui.widgets.number_boxes import ExactBox, FloatBox, IntBox
 from raygrove.gpu.settings import OptionError, fields_of, option
 
@@ -188,6 +191,35 @@ def test_an_exact_box_writes_as_the_language_has_it(qtbot: Any) -> None:
     qtbot.keyClicks(box, "2,5")
     qtbot.keyClick(box, Qt.Key.Key_Return)
     assert box.value() == 2.5
+
+
+LENGTHS = {
+    LightOptions: ("position", "radius", "width", "height"),
+    MaterialOptions: ("attenuation_distance",),
+}
+
+
+def test_lengths_have_their_unit_in_the_field_or_three_of_them_in_the_tip(qtbot: Any) -> None:
+    fields = [field for kind, names in LENGTHS.items() for field in fields_of(kind) if field.name in names]
+    fields += [field for field in LENS if field.name in ("eye", "look_at", "height", "near", "far")]
+    assert len(fields) == 10
+    for field in fields:
+        editor = Editor(field)
+        qtbot.addWidget(editor)
+        assert "(scene units)" in editor.input.toolTip(), field.name
+        boxes = editor.findChildren(ExactBox)
+        wanted = " scene units" if len(boxes) == 1 else ""
+        assert [box.suffix() for box in boxes] == [wanted] * len(boxes), f"{field.name}: three have no room for it"
+
+
+def test_frame_rates_and_first_hits_are_called_as_in_the_menus(qtbot: Any) -> None:
+    assert [title_of(name) for name in ("primary", "minimum_fps", "fps", "hierarchy", "fov", "still_samples")] == [
+        *("First hits", "Minimum frame rate", "Frame rate", "Structure", "Field of view", "Still samples")
+    ]
+    editor = Editor(next(field for field in fields_of(DisplayOptions) if field.name == "minimum_fps"))
+    qtbot.addWidget(editor)
+    editor.set_value(20.0)
+    assert isinstance(editor.input, ExactBox) and editor.input.text() == "20 frames/s"
 
 
 def test_a_minimum_that_is_no_number_has_its_word(qtbot: Any) -> None:
