@@ -226,9 +226,10 @@ def _run_compiler(command: list[str], text: str, check: Callable[[], None], is_i
         lines = said.splitlines() or ["it gives no reason"]
         reason = next((line for line in lines if "error" in line.lower() or "No space left" in line), lines[-1])
         advice = (
-            ". Free some space, or name other places by RAYGROVE_CACHE and TMPDIR." if "No space left" in reason else ""
+            " Free some space, or name other places by RAYGROVE_CACHE and TMPDIR." if "No space left" in reason else ""
         )
-        raise CompileError(f"A kernel unit did not compile with {command[0]}: {reason[:300]}{advice}\n{said[:4000]}")
+        why = f"A kernel unit did not compile with {command[0]}: {reason[:300].rstrip('.')}.{advice}"
+        raise CompileError(f"{why}\n{said[:4000]}")
 
 
 def _heard(compiler: subprocess.Popen[str], check: Callable[[], None]) -> str:

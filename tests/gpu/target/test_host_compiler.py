@@ -86,7 +86,8 @@ def test_a_unit_that_does_not_compile_says_the_first_reason_in_its_sentence(
 ) -> None:
     with pytest.raises(CompileError) as caught:
         host_compiler.compile_library("int f() { return octopus; }", "digest", False)
-    assert "octopus" in str(caught.value).partition("\n")[0]
+    sentence = str(caught.value).partition("\n")[0]
+    assert "octopus" in sentence and sentence.endswith("."), "others are put behind it"
 
 
 def test_a_disk_that_is_full_while_a_unit_is_linked_is_told_with_what_to_do(tmp_path: pathlib.Path) -> None:
