@@ -189,6 +189,20 @@ def up_axis_of(camera: Camera) -> str:
     return "xyz"[int(np.argmax(np.abs(camera.up)))]
 
 
+def upright(camera: Camera, axis: str) -> Camera:
+    """A camera that looks straight along an axis, from the top or the bottom, so that this axis is up in its picture:
+    the eye moves by next to nothing, and turns and other views are about the axis as anywhere else. Other cameras stay
+    as they are."""
+    along = UP_AXES[axis][:, 1]
+    _, up, forward = camera.basis()
+    slope = float(forward @ along)
+    if abs(slope) < math.sin(POLE_LIMIT) or up_axis_of(camera) == axis:
+        return camera
+    forward = forward * math.sin(POLE_LIMIT) - np.sign(slope) * up * math.cos(POLE_LIMIT)
+    eye = np.asarray(camera.look_at) - forward * distance(camera)
+    return dataclasses.replace(camera, eye=_vector(eye), up=_vector(along))
+
+
 def with_up(camera: Camera, axis: str) -> Camera:
     """The same look at the scene with another axis pointing up: the eye goes round what is looked at as the axes do. Up
     is upright afterwards."""

@@ -24,7 +24,7 @@ def followed(before: State, after: State, scene: Scene | None) -> State:
     if old.camera.field_of_view != new.camera.field_of_view:
         free = dataclasses.replace(free, fov=new.camera.field_of_view)
     if old.camera.up_axis != new.camera.up_axis:
-        free = cameras.with_up(free, new.camera.up_axis)
+        free = cameras.with_up(cameras.upright(free, old.camera.up_axis), new.camera.up_axis)
     found = (free, *after.cameras[1:])
     if (old.camera.near, old.camera.far) != (new.camera.near, new.camera.far):
         found = tuple(dataclasses.replace(one, near=new.camera.near, far=new.camera.far) for one in found)

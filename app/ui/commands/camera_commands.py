@@ -88,7 +88,7 @@ class CameraCommands:
         """See the whole scene from one of its sides."""
         scene = self._document.scene
         if scene is not None:
-            self.set(cameras.standard_view(self.camera, side, scene.lower, scene.upper, self._aspect()))
+            self.set(cameras.standard_view(self._upright(), side, scene.lower, scene.upper, self._aspect()))
 
     # -- what it is like ------------------------------------------------------------------------------------------
     def toggle_orthographic(self) -> None:
@@ -97,12 +97,16 @@ class CameraCommands:
 
     def up_axis(self) -> str:
         """The axis that points up."""
-        return cameras.up_axis_of(self.camera)
+        return cameras.up_axis_of(self._upright())
+
+    def _upright(self) -> Camera:
+        """The first view's camera, seen from the top as from any other side."""
+        return cameras.upright(self.camera, self._document.state.settings.camera.up_axis)
 
     def set_up_axis(self, axis: str) -> None:
         """Cycle the up axis, for this scene and the next ones."""
         self._document.end_merge()
-        set_camera(self._document, cameras.with_up(self.camera, axis), "up axis")
+        set_camera(self._document, cameras.with_up(self._upright(), axis), "up axis")
         self._document.change("settings.camera.up_axis", axis, "up axis")
         self._document.end_merge()
 

@@ -163,16 +163,18 @@ class Navigator(QObject):
         delta = (event.position() - self._last) / max(self._widget.height(), 1)
         self._last = event.position()
         camera, gesture = self._camera(), self._gestures.find("drag", mouse_way("drag", event))
+        options = self._document.state.settings.camera
+        upright = camera if options.mode == "axis-free" else cameras.upright(camera, options.up_axis)
         if gesture == "mouse.pan":
             self._change(cameras.pan(self._aimed(camera), delta.x(), delta.y()), f"pan {self._gesture}")
         elif gesture == "mouse.look":
-            self._change(cameras.look(camera, -delta.x(), -delta.y()), f"look {self._gesture}")
+            self._change(cameras.look(upright, -delta.x(), -delta.y()), f"look {self._gesture}")
         elif gesture == "mouse.region":
             self._drag_region(camera, event.position())
         elif gesture == "mouse.zoom":
             self._change(cameras.dolly(self._aimed(camera), -delta.y() * DRAG_NOTCHES), f"nearer {self._gesture}")
         elif gesture:
-            self._turn(camera, delta, gesture == "mouse.roll")
+            self._turn(upright, delta, gesture == "mouse.roll")
 
     def _drag_region(self, camera: Camera, place: QPointF) -> None:
         if self._pivot is not None:

@@ -134,6 +134,23 @@ def test_u_goes_round_the_axes_and_is_kept_for_the_next_scene(stage: Stage) -> N
     assert axes == [("z", "z"), ("x", "x"), ("y", "y")]
 
 
+@pytest.mark.parametrize("axis", ["y", "z"])
+@pytest.mark.parametrize("side", ["top", "bottom"])
+def test_what_is_up_stays_up_after_a_look_from_the_top(stage: Stage, side: str, axis: str) -> None:
+    """The picture's upper edge is another axis there, and yet the front is where it was."""
+    stage.commands.set_up_axis(axis)
+    for other in ("front", "right", "corner"):
+        stage.commands.look_from(other)
+        before = stage.camera
+        stage.commands.look_from(side)
+        assert stage.commands.up_axis() == axis
+        stage.commands.look_from(other)
+        assert stage.camera == before
+    stage.commands.look_from(side)
+    stage.commands.next_up_axis()
+    assert stage.commands.up_axis() == {"y": "z", "z": "x"}[axis]
+
+
 def test_bookmarks_are_named_reached_renamed_and_deleted(stage: Stage) -> None:
     moves = stage.commands
     moves.bookmark()

@@ -13,6 +13,7 @@ from PySide6.QtGui import QMouseEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
+from raygrove.app.camera import moves as cameras
 from raygrove.app.camera.gestures import Gestures
 from raygrove.app.document.document import Document
 from raygrove.app.ui.picture.navigation import Navigator, dolly_at
@@ -111,6 +112,21 @@ def test_left_drag_orbits_and_is_one_step_of_undo(pad: QWidget, document: Docume
     assert distance(after) == pytest.approx(distance(before))
     document.undo()
     assert document.state.cameras[0] == before and not document.can_undo
+
+
+@pytest.mark.parametrize("side", ["top", "bottom"])
+def test_a_drag_after_a_look_from_the_top_turns_about_the_axis_that_is_up(
+    pad: QWidget, document: Document, side: str
+) -> None:
+    seen = cameras.standard_view(document.state.camera_of(0), side, (-1.0, -1.0, -1.0), (1.0, 1.0, 1.0))
+    document.change("cameras.0", seen)
+    drag(pad, Qt.MouseButton.LeftButton)
+    turned = document.state.camera_of(0)
+    assert turned.up == pytest.approx((0.0, 1.0, 0.0))
+    assert abs(turned.basis()[2][1]) > 0.999 and turned.look_at == pytest.approx(seen.look_at), "from the top still"
+    assert np.dot(turned.basis()[0], seen.basis()[0]) == pytest.approx(np.cos(0.2 * np.pi), abs=0.02), (
+        "turned by so much"
+    )
 
 
 @pytest.mark.parametrize(
