@@ -29,6 +29,7 @@ class Hands(Protocol):
     def move(self, widget: QWidget, point: QPoint) -> None: ...
     def button(self, widget: QWidget, point: QPoint, name: str, is_down: bool, held: str = "") -> None: ...
     def wheel(self, widget: QWidget, point: QPoint, steps: int) -> None: ...
+    def key(self, name: str, is_down: bool) -> None: ...
     def press(self, keys: str) -> None: ...
     def write(self, text: str) -> None: ...
 
@@ -43,7 +44,7 @@ class QtHands:
     """See the module. Events are given behind the present one, as those of a person are."""
 
     def __init__(self) -> None:
-        self._buttons = Qt.MouseButton.NoButton
+        self._held = Qt.KeyboardModifier(0)
 
     def _later(self, run: Any) -> None:
         QTimer.singleShot(0, run)
@@ -62,6 +63,14 @@ class QtHands:
             Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
         )  # fmt: skip
         self._later(lambda: QApplication.sendEvent(widget, event))
+
+    def key(self, name: str, is_down: bool) -> None:
+        act = QTest.keyPress if is_down else QTest.keyRelease
+        key = {"Ctrl": Qt.Key.Key_Control, "Shift": Qt.Key.Key_Shift, "Alt": Qt.Key.Key_Alt}.get(name)
+        self._held = self._held | MASKS[name] if name in MASKS and is_down else self._held
+        self._held = self._held & ~MASKS[name] if name in MASKS and not is_down else self._held
+        held = self._held
+        self._later(lambda: act(focused(), key or QKeySequence(name)[0].key(), held))
 
     def press(self, keys: str) -> None:
         self._later(lambda: QTest.keySequence(focused(), QKeySequence(keys)))
@@ -116,15 +125,17 @@ class XHands:
     def _key(self, name: str, is_down: bool) -> None:
         self._test.XTestFakeKeyEvent(self._display, self._code(name)[0], int(is_down), 0)
 
-    def press(self, keys: str) -> None:
-        *held, key = keys.split("+")
-        key = KEYSYMS.get(key, key.lower() if len(key) == 1 else key)
-        names = [*(MODIFIERS[name] for name in held), key]
-        for name in names:
-            self._key(name, True)
-        for name in reversed(names):
-            self._key(name, False)
+    def key(self, name: str, is_down: bool) -> None:
+        name = MODIFIERS.get(name) or KEYSYMS.get(name, name.lower() if len(name) == 1 else name)
+        self._key(name, is_down)
         self._flush()
+
+    def press(self, keys: str) -> None:
+        names = keys.split("+")
+        for name in names:
+            self.key(name, True)
+        for name in reversed(names):
+            self.key(name, False)
 
     def write(self, text: str) -> None:
         for character in text:

@@ -16,7 +16,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QDialog, QMenu, QWidget
 
 from raygrove.app.ui.window.main_window import MainWindow
-from tests.app.ui.walk.hands import Hands
+from tests.app.ui.walk.hands import MODIFIERS, Hands
 
 PATIENCE_S = 60.0
 Steps = Iterator[None]
@@ -131,6 +131,19 @@ class Person:
             self.hands.press(keys)
             yield
             yield
+
+    def hold(self, keys: str, seconds: float) -> Steps:
+        """Keys that are held down, one after the other, and let go, those that change others last."""
+        yield from self._activate()
+        names = keys.split("+")
+        for name in names:
+            self.hands.key(name, True)
+            yield
+        yield from self.rest(seconds)
+        for name in sorted(names, key=lambda name: name in MODIFIERS):
+            self.hands.key(name, False)
+            yield
+        yield
 
     def write(self, text: str) -> Steps:
         """Type."""

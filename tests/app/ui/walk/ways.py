@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QComboBox, QDialog, QFileDialog, QLineEdit, QPushB
 from raygrove.app.ui.dialogs.export_dialog import ExportDialog
 from raygrove.app.ui.panels.frame_bars import FrameBars
 from raygrove.gpu.stats import StepCounts
+from tests.app.ui.walk.guide_keys import KEYS, try_key, unfold_costs
 from tests.app.ui.walk.person import Person, Steps
 
 GUIDE = Path(__file__).resolve().parents[4] / "docs/guide.md"
@@ -85,13 +86,13 @@ def choose_structure(person: Person) -> Steps:
 
 def try_structure(person: Person) -> Steps:
     """Another structure by an arrow key, and its picture."""
-    chosen = _settings("settings.render.hierarchy")
-    before = chosen(person)
+    chosen = lambda: person.document.state.settings.render.hierarchy  # noqa: E731
+    before = chosen()
     yield from person.click(person.window.pipeline.bar.chips["structure"])
     yield from person.until(lambda: person.find(QWidget, "sheet.structure"), "the sheet")
     yield from person.press("Down")
-    yield from person.until(lambda: chosen(person) != before, "another structure by an arrow key")
-    yield from person.until(lambda: drawn_by(person) == chosen(person), f"a picture by {chosen(person)}")
+    yield from person.until(lambda: chosen() != before, "another structure by an arrow key")
+    yield from person.until(lambda: drawn_by(person) == chosen(), f"a picture by {chosen()}")
 
 
 def leave_sheet(person: Person, keys: str) -> Steps:
@@ -285,68 +286,18 @@ TOUR: tuple[tuple[tuple[str, ...], Callable[[Person], Steps]], ...] = (
     (("Press Ctrl+O",), tour_light),
 )
 
-Look = Callable[[Person], object]
-
-
-def _settings(path: str) -> Look:
-    def look(person: Person) -> object:
-        found: object = person.document.state
-        for name in path.split("."):
-            found = getattr(found, name)
-        return found
-
-    return look
-
-
-def _has_dialog(person: Person) -> bool:
-    return person.find(QDialog) is not None
-
-
-KEYS: Mapping[str, tuple[str, Look]] = {
-    "Space": ("`Space` plays and pauses", _settings("timeline.is_playing")),
-    "Right": ("`Left` and `Right` step a frame", _settings("timeline.time")),
-    "Shift+Right": ("`Shift+Right` a key frame", _settings("timeline.time")),
-    "End": ("`Home` and `End` go to the ends", _settings("timeline.time")),
-    "]": ("`[` and `]` change the speed", _settings("settings.timeline.speed")),
-    "Shift+Space": ("`Shift+Space` the direction", _settings("timeline.direction")),
-    "1": ("from the front, right, top", lambda person: person.document.state.camera_of(0).eye),
-    "5": ("orthographic view", lambda person: person.document.state.camera_of(0).orthographic),
-    "R": ("fit the scene, reset", lambda person: person.document.state.camera_of(0)),
-    "Ctrl+B": ("`Ctrl+B` adds the view as a bookmark", lambda person: len(person.document.state.bookmarks)),
-    "C": ("`C` cuts it open", lambda person: person.document.state.settings.clip.on),
-    "X": ("", _settings("settings.boxes.show")),
-    "Z": ("`Z` shows or hides the line over the picture", _settings("settings.display.heads_up")),
-    "F11": ("", lambda person: person.window.isFullScreen()),
-    "Ctrl+Shift+P": ("`Ctrl+Shift+P` finds every command", _has_dialog),
-    "F1": ("`F1` shows all keys", _has_dialog),
-    "Ctrl+K": ("`Ctrl+K` changes them", _has_dialog),
-    "Ctrl+,": ("`Ctrl+,` has every setting", _has_dialog),
-}
-"""Keys of the guide: what it says of each, and what must be another thing behind it."""
-
 
 def guide(person: Person) -> Steps:
     """The keys that the guide names, on a scene that moves."""
     text = GUIDE.read_text(encoding="utf-8").replace("\n", " ")
     person.window.open_demo("walker")
     yield from person.scene("walker")
+    yield from unfold_costs(person)
     yield from person.click(person.window.view)
-    for keys, (words, look) in KEYS.items():
-        assert words in text, f"the guide does not say any more: {words}"
-        yield from try_key(person, keys, look)
-
-
-def try_key(person: Person, keys: str, look: Look) -> Steps:
-    """Press it, see what it does, and leave all as it was for the next."""
-    person.begin(f"guide: {keys}")
-    before = look(person)
-    yield from person.press(keys)
-    yield from person.until(lambda: look(person) != before, "what the key does", 15.0)
-    if keys in ("F11", "Space", "C", "X"):
-        yield from person.press(keys)
-    elif _has_dialog(person):
-        yield from person.press("Esc")
-        yield from person.until(lambda: not _has_dialog(person), "the end of the dialog", 15.0)
+    opened = person.document.state.camera_of(0)
+    for key in KEYS:
+        assert key.words in text, f"the guide does not say any more: {key.words}"
+        yield from try_key(person, key, opened)
 
 
 WAYS: Mapping[str, Callable[[Person, Path], Steps]] = {
