@@ -12,6 +12,7 @@ from raygrove.app.frames.frame_history import FrameFigures
 from raygrove.app.scene_io.demos import ALL_DEMOS
 from raygrove.app.scene_io.motions import moves
 from raygrove.app.settings import option_tables, titles
+from raygrove.app.ui.pipeline.measured import decided
 
 NAMES = ("scene", "motion", "structure", "update", "rays", "display")
 """The chips, in the order of a frame."""
@@ -64,13 +65,19 @@ def labels() -> dict[str, str]:
 
 
 def faces(document: Document, figures: FrameFigures | None) -> dict[str, Face]:
-    """The face of each chip, whose costs are those that are told now."""
+    """The face of each chip, whose costs are those that are told now: none where they are of another choice, while what
+    was chosen is compiled."""
+
+    def of(kind: str) -> FrameFigures | None:
+        drawn = figures.sample.frame.request.state.settings if figures is not None else document.state.settings
+        return figures if decided(kind, drawn) == decided(kind, document.state.settings) else None
+
     parts = {
         "scene": (scene_title(document), _counted(document)),
         "motion": (motion_title(document), _moving(document, figures)),
-        "structure": (structure_title(document, figures), _structure_cost(figures)),
-        "update": (update_title(document), _update_cost(figures)),
-        "rays": (rays_title(document), _spent(figures, "trace", "shade")),
+        "structure": (structure_title(document, figures), _structure_cost(of("structure"))),
+        "update": (update_title(document), _update_cost(of("update"))),
+        "rays": (rays_title(document), _spent(of("rays"), "trace", "shade")),
         "display": (display_title(figures), _spent(figures, "display")),
     }
     letter = document.state.settings.race.edited
@@ -85,6 +92,11 @@ def milliseconds(value: float) -> str:
     """Milliseconds, short: "0.08 ms", "4.1 ms", "120 ms"."""
     digits = 2 if value < 0.995 else 1 if value < 99.95 else 0
     return f"{value:,.{digits}f}\u202fms"
+
+
+def nanoseconds(value: float) -> str:
+    """Milliseconds, short, in nanoseconds: "0.42 ns", "31.0 ns", "1,250 ns"."""
+    return milliseconds(value * 1e6).replace("ms", "ns")
 
 
 def memory(count: float) -> str:
@@ -183,10 +195,10 @@ def _structure_cost(figures: FrameFigures | None) -> str:
     room, last = memory(view.structure.bytes), figures.sample.frame.last_update
     if figures.updates.get("rebuild"):
         return f"{_spent(figures, 'update.rebuild')}   {room}"
-    is_of_this = last is not None and last.views and last.views[0].hierarchy == view.hierarchy
-    if last is None or not is_of_this or last.views[0].update != "rebuild":
+    built = last.views[0] if last is not None and last.views else None
+    if built is None or built.update != "rebuild" or (built.hierarchy, built.layout) != (view.hierarchy, view.layout):
         return room
-    return f"{milliseconds(last.views[0].build_ms)}   {room}"  # of the last build: the update's chip says reused
+    return f"{milliseconds(built.build_ms)}   {room}"  # of the last build: the update's chip says reused
 
 
 def _update_cost(figures: FrameFigures | None) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPainter
+from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from raygrove.app.ui.colors import scheme
@@ -21,7 +21,9 @@ MARGIN = 10
 INK = 3
 """Pixels of the bar at the member that counts."""
 
-NOTES = 96
+BETWEEN = 12
+"""Pixels between a sentence and the notes beside it."""
+
 ROLE = Qt.ItemDataRole.UserRole
 
 
@@ -188,15 +190,21 @@ class Painted(QStyledItemDelegate):
             painter.fillRect(area, QColor(colors.selected if is_current else colors.field))
         if is_current:
             painter.fillRect(QRect(area.left(), area.top(), INK, area.height()), QColor(colors.text))
-        notes = NOTES if offer.notes else 0
-        room = area.adjusted(MARGIN, 4, -MARGIN - notes, -4)
+        notes = notes_width(offer)
+        room = area.adjusted(MARGIN, 4, -MARGIN - (notes + BETWEEN if notes else 0), -4)
         top, bottom = Qt.AlignmentFlag.AlignTop, Qt.AlignmentFlag.AlignBottom
         strong, weak = (colors.disabled, colors.disabled) if offer.refusal else (colors.text, colors.secondary)
         _write(painter, room, TITLE, strong, offer.title, top | Qt.AlignmentFlag.AlignLeft)
         _write(painter, room, SMALL, weak, offer.refusal or offer.sentence, bottom | Qt.AlignmentFlag.AlignLeft)
-        beside = QRect(area.right() - NOTES - MARGIN + 4, room.top(), NOTES, room.height())
+        beside = QRect(area.right() - notes - MARGIN + 4, room.top(), notes, room.height())
         for note, place in zip(offer.notes, (top, bottom), strict=False):
             _write(painter, beside, SMALL, weak, note, place | Qt.AlignmentFlag.AlignRight)
+
+
+def notes_width(offer: Offer) -> int:
+    """The room that the notes of a member take: they are read whole, its sentence gives way."""
+    metrics = QFontMetrics(font_of(SMALL))
+    return max((metrics.horizontalAdvance(note) + 2 for note in offer.notes if note), default=0)  # 2: for rounding
 
 
 def _write(painter: QPainter, room: QRect, pixels: int, color: str, text: str, place: Qt.AlignmentFlag) -> None:

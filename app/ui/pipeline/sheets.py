@@ -12,7 +12,8 @@ from PySide6.QtCore import QCoreApplication
 from raygrove.app.help import texts
 from raygrove.app.scene_io.demos import ALL_DEMOS
 from raygrove.app.settings import option_tables, titles
-from raygrove.app.ui.pipeline.faces import milliseconds
+from raygrove.app.settings.settings import Settings
+from raygrove.app.ui.pipeline.faces import milliseconds, nanoseconds
 from raygrove.app.ui.pipeline.measured import Measured
 from raygrove.app.ui.pipeline.offers import Group, Offer, Row, SheetContent
 from raygrove.app.ui.pipeline.structure_sheet import as_offers
@@ -116,9 +117,12 @@ def update_sheet(session: Session, measured: Measured) -> SheetContent:
     """The update policies."""
     offered = session.choices
 
+    def now() -> Settings:
+        return session.document.state.settings
+
     def groups() -> list[Group]:
         offers = tuple(
-            Offer(name, title, tip, "" if is_free else tip, _notes(measured.milliseconds("update", name)))
+            Offer(name, title, tip, "" if is_free else tip, _here(measured.milliseconds("update", name, now())))
             for name, title, tip, is_free in offered.updates()
         )
         return [Group(_tr("What is done when things have moved"), "rebuild", offers)]
@@ -137,7 +141,7 @@ def rays_sheet(session: Session, measured: Measured, options: Way) -> SheetConte
                     name,
                     titles.title("ray_type", name),
                     texts.sentence_of(kind),
-                    notes=_notes(measured.milliseconds("rays", name)),
+                    notes=_a_pixel(measured.milliseconds("rays", name, session.document.state.settings)),
                 )
             )
         return [
@@ -244,8 +248,13 @@ def _value(session: Session, key: str) -> Any:
     return getattr(getattr(settings, group), rest, None)
 
 
-def _notes(spent: float | None) -> tuple[str, ...]:
+def _here(spent: float | None) -> tuple[str, ...]:
     return () if spent is None else ("", _tr("{time} here").format(time=milliseconds(spent)))
+
+
+def _a_pixel(spent: float | None) -> tuple[str, ...]:
+    """Pictures of ray types are seldom of one size: a pixel's share can be compared."""
+    return () if spent is None else ("", _tr("{time} a pixel here").format(time=nanoseconds(spent)))
 
 
 def _tr(text: str) -> str:

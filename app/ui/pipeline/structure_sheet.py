@@ -66,7 +66,7 @@ def structure_sheet(session: Session, measured: Measured, target_kind: Callable[
                     titles.title("hierarchy", name),
                     texts.sentence_of(kind),
                     refusal(session, kind, target_kind()),
-                    (peak(name, counts), *_here(measured.milliseconds("structure", name))),
+                    (peak(name, counts), *_here(measured.milliseconds("structure", name, document.state.settings))),
                 )
             )
         order = [*(name for name in FAMILIES if name in found), *(name for name in found if name not in FAMILIES)]

@@ -173,6 +173,29 @@ def test_the_row_is_painted_ten_times_a_second_at_most(scene_window: MainWindow,
     assert paints.count["pipeline.scene"] <= 1, "what says the same is not painted again"
 
 
+def test_what_is_compiled_has_no_cost_yet(scene_window: MainWindow) -> None:
+    """The old structure goes on being drawn and told; the chips name the new one."""
+    window = scene_window
+    window.loop._thread.stop(60.0)
+    bar = shown(window, frame_of(window))
+    costs = ("structure", "update", "rays")
+    assert all(bar.chips[name].face.cost != "–" for name in costs)
+    for key, value, blank in (
+        ("render.hierarchy", "hploc", costs),
+        ("render.optimiser", "rotations", costs),
+        ("update.mode", "refit", ("update",)),
+        ("render.ray_type", "path", ("rays",)),
+        ("ray_type.smooth.exposure", 1.0, ()),
+    ):
+        window.document.change(f"settings.{key}", value)
+        bar.show_latest()
+        assert [name for name in costs if bar.chips[name].face.cost == "–"] == list(blank), key
+        assert bar.readout.lines[1].startswith("18.8") and "ms" in bar.chips["display"].face.cost
+        window.document.undo()
+    bar.show_latest()
+    assert bar.chips["structure"].face.cost.startswith("2.0")
+
+
 def test_another_scene_begins_without_figures(scene_window: MainWindow, bar: PipelineBar) -> None:
     scene_window.document.close_scene()
     assert bar.chips["scene"].face.choice == "Open a scene" and bar.chips["rays"].face.cost == "–"

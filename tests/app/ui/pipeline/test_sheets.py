@@ -24,7 +24,6 @@ from raygrove.app.ui.pipeline.structure_sheet import counts_of, refusal
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.hierarchy import predicted
 from raygrove.gpu.scene import Scene
-from tests.app.ui.pipeline.test_pipeline_bar import frame_of, shown
 
 Key = Qt.Key
 
@@ -202,17 +201,6 @@ def test_a_builder_that_takes_fewer_primitives_says_how_many(room: MainWindow, m
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(type(large), "primitive_count", property(lambda self: most + 1))
         assert f"{most:,}" in refusal(room.session, kind, "host")
-
-
-def test_what_was_drawn_has_its_milliseconds_here(room: MainWindow) -> None:
-    shown(room, frame_of(room), frame_of(room))
-    for name, value, said in (("structure", "lbvh", "2.0"), ("rays", "smooth", "15.0"), ("update", "rebuild", "2.0")):
-        sheet = opened(room, name)
-        offers = {offer.value: offer for group in sheet.content.groups() for offer in group.offers}
-        assert any(note.startswith(said) and note.endswith("here") for note in offers[value].notes), name
-        others = [offer for offer in offers.values() if offer.value != value]
-        assert not any("here" in note for offer in others for note in offer.notes)
-        press(sheet, Key.Key_Escape)
 
 
 def test_rays_are_light_and_debug_views(room: MainWindow) -> None:
