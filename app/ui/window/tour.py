@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QAccessible, QAccessibleEvent, QColor, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from raygrove.app.ui.colors import scheme
@@ -37,16 +37,24 @@ class Ring(QWidget):
 
 
 class Tour(QFrame):
-    """See the module. `make_steps` gives the steps when it begins; `ended` carries whether the last step was seen."""
+    """See the module. `make_steps` gives the steps when it begins; `look` gives the picture the focus, so that the keys
+    which a step names are the picture's, and says whether there is one. `ended` carries whether the last step was
+    seen."""
 
     ended = Signal(bool)
 
-    def __init__(self, window: QWidget, picture: QWidget, make_steps: Callable[[], Sequence[Step]]) -> None:
+    def __init__(
+        self,
+        window: QWidget,
+        picture: QWidget,
+        make_steps: Callable[[], Sequence[Step]],
+        look: Callable[[], bool],
+    ) -> None:
         super().__init__(window)
         self.setObjectName("tour")
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setAutoFillBackground(True)
-        self._picture, self._make_steps, self._ring = picture, make_steps, Ring(window)
+        self._picture, self._make_steps, self._look, self._ring = picture, make_steps, look, Ring(window)
         self._steps: Sequence[Step] = ()
         self.step = -1
         self._count, self._title, self._text = Label(self), Label(self), Label(self)
@@ -109,7 +117,9 @@ class Tour(QFrame):
         self.on.setText(self.tr("Done") if self.step == len(self._steps) - 1 else self.tr("Next"))
         self.show()
         self._place()
-        self.on.setFocus(Qt.FocusReason.OtherFocusReason)
+        if not self._look():
+            self.on.setFocus(Qt.FocusReason.OtherFocusReason)
+        QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
 
     def end(self) -> None:
         """Before the last step; harmless where none is under way."""
@@ -121,7 +131,7 @@ class Tour(QFrame):
         self._timer.stop()
         self.hide()
         self._ring.hide()
-        self._picture.setFocus()
+        self._look()
         self.ended.emit(is_done)
 
     def _place(self) -> None:
@@ -142,9 +152,13 @@ class Tour(QFrame):
         self.raise_()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Follow the window."""
+        """Follow the window; Return that nobody else wants goes on."""
         if event.type() == QEvent.Type.Resize:
             QTimer.singleShot(0, self, self._place)
+        elif isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self.is_under_way:
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self.go_to(self.step + 1)
+                return True
         return super().eventFilter(watched, event)
 
     def event(self, event: QEvent) -> bool:

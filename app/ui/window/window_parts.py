@@ -57,7 +57,7 @@ def make(window: MainWindow, make_view: Callable[[str], Any]) -> None:
     _make_docks(window)
     window.place.make_room_for(window.running.strip)
     window.toasts.lie_on(window.stack)
-    window.tour = Tour(window, window.stack, lambda: steps(window))
+    window.tour = Tour(window, window.stack, lambda: steps(window), lambda: _look(window))
     window.tour.ended.connect(lambda is_done: window.memory.keep_tour() if is_done else None)
     window.opened_dialogs = OpenedDialogs(session, window)
     window.welcome.fill_lessons = window.opened_dialogs.fill_lessons
@@ -112,6 +112,14 @@ def _make_parts(window: MainWindow) -> None:
     window.statusBar().addWidget(window.busy_label, 1)
     for field in (window.device_field, NoticeCount(window.toasts), window.records.mark):
         window.statusBar().addPermanentWidget(field)
+
+
+def _look(window: MainWindow) -> bool:
+    """Show the picture and give it the focus; whether there is a scene."""
+    has_scene = window.document.scene is not None
+    if has_scene:
+        window.show_picture()
+    return has_scene
 
 
 def _make_docks(window: MainWindow) -> None:

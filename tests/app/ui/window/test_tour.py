@@ -50,13 +50,29 @@ def test_each_step_prepares_what_it_speaks_of_and_points_at_it(toured: MainWindo
             assert state().update.mode == "refit"
         if number == 4:
             assert (state().render.ray_type, state().update.mode) == ("steps", "rebuild")
-        assert QApplication.focusWidget() is tour.on
-        QTest.keyClick(tour.on, Qt.Key.Key_Return)
+        focus = QApplication.focusWidget()
+        assert focus is not None and toured.place.page.isAncestorOf(focus) or focus is toured.place.page
+        QTest.keyClick(focus, Qt.Key.Key_Return)
     assert not tour.isVisible() and not ring.isVisible() and not tour.is_under_way
     assert state().render.ray_type == "whitted" and toured.memory.took_tour()
     toured.show_welcome()
     button = toured.welcome.findChild(QPushButton, "tour")
     assert button is not None and "again" in button.text()
+
+
+def test_the_keys_that_a_step_names_reach_the_picture(toured: MainWindow, qtbot: Any) -> None:
+    toured.show_welcome()
+    timeline = lambda: toured.document.state.timeline  # noqa: E731
+    assert not timeline().is_playing
+    toured.tour.begin()
+    assert toured.stack.currentWidget() is toured.place.page, "also from the first page, where the scene is open"
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
+    assert timeline().is_playing and toured.tour.step == 0
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
+    assert not timeline().is_playing and toured.tour.step == 0
+    toured.tour.on.setFocus()
+    QTest.keyClick(toured.tour.on, Qt.Key.Key_Space)
+    assert toured.tour.step == 1 and not timeline().is_playing, "who goes to the card by Tab presses its buttons"
 
 
 @pytest.mark.parametrize("place", ["card", "picture"])
