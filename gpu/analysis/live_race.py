@@ -19,6 +19,7 @@ from .race import LETTERS, Contestant, judged
 FRAMES = 96
 """Frames that count: the last so many."""
 MOST_IN_SAMPLE = 8
+PHASES = ("build", "refit", "trace", "shade")
 
 
 class LiveRace:
@@ -71,23 +72,24 @@ class LiveRace:
         return self._proofs
 
     def parts(self, place: int) -> dict[str, float]:
-        """Milliseconds of each phase of a contestant, the mean of the frames that count; none before the first."""
-        rows = [views[place] for views in self._turns]
-        return {
-            phase: sum(getattr(one, f"{phase}_ms") for one in rows) / len(rows)
-            for phase in ("build", "refit", "trace", "shade")
-            if rows
-        }
+        """Milliseconds of each phase of a contestant that add up to the median of `standing`: means over the sample in
+        the middle, or the two there. As long as nobody is ranked, over all frames; none before the first."""
+        rows = self._samples() or [list(self._turns)] if self._turns else []
+        ranked = sorted(([views[place] for views in row] for row in rows), key=lambda row: sum(map(_total, row)))
+        frames = [one for row in ranked[(len(ranked) - 1) // 2 : len(ranked) // 2 + 1] for one in row]
+        return {phase: sum(getattr(one, f"{phase}_ms") for one in frames) / len(frames) for phase in PHASES if frames}
 
     def standing(self) -> tuple[Contestant, ...]:
         """The contestants in their order, with rank and reason; none as long as there are too few frames."""
+        rows = self._samples()
+        return judged([self._contestant(place, rows) for place in range(len(self.configurations))]) if rows else ()
+
+    def _samples(self) -> list[list[tuple[ViewStatistics, ...]]]:
+        """The frames of each sample; none as long as there are too few."""
         length = min(max(1, len(self._turns) // LEAST_SAMPLES), MOST_IN_SAMPLE)
         count = len(self._turns) // length
-        if count < LEAST_SAMPLES:
-            return ()
         last = list(self._turns)[-count * length :]
-        rows = [last[first : first + length] for first in range(0, len(last), length)]
-        return judged([self._contestant(place, rows) for place in range(len(self.configurations))])
+        return [last[first : first + length] for first in range(0, len(last), length)] if count >= LEAST_SAMPLES else []
 
     def _contestant(self, place: int, rows: Sequence[Sequence[Sequence[ViewStatistics]]]) -> Contestant:
         text, proof, tree = self.configurations[place], self._proofs[place], self.newest[place].structure
@@ -101,3 +103,7 @@ class LiveRace:
             mean_tests=tests,
             note=self._notes[place],
         )
+
+
+def _total(one: ViewStatistics) -> float:
+    return sum(getattr(one, f"{phase}_ms") for phase in PHASES)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from raygrove.gpu.analysis.contestant_figures import contestant_of
 from raygrove.gpu.analysis.hit_proof import HitProof
+from raygrove.gpu.analysis.intervals import LEAST_SAMPLES
 from raygrove.gpu.analysis.live_race import FRAMES, MOST_IN_SAMPLE, LiveRace
 from raygrove.gpu.analysis.race import judged
 from tests.gpu.analysis.race_views import view
@@ -50,6 +53,19 @@ def test_rare_rebuilds_are_charged_for() -> None:
     assert second.ms.median == pytest.approx(4.0 + 1.0 + (8.0 + 3 * 1.0) / 4) and second.rank == 2
     assert (second.rebuilds, second.refits) == (FRAMES // 4, 3 * FRAMES // 4) and first.rebuilds == 0
     assert live.parts(1) == {"build": 2.0, "refit": 0.75, "trace": 4.0, "shade": 1.0}
+
+
+@given(st.lists(st.tuples(*[st.floats(0.01, 500.0)] * 2), min_size=1, max_size=FRAMES))
+def test_a_contestants_phases_add_up_to_what_the_ranking_says(times: list[tuple[float, float]]) -> None:
+    """A few slow frames, of a busy machine, are in the mean of all and not in the median."""
+    live = LiveRace(["lbvh", "hploc"])
+    for build, trace in times:
+        live.take([view(build, trace), view(trace, build)])
+    sums = [sum(live.parts(place).values()) for place in range(2)]
+    standing = live.standing()
+    means = [sum(map(sum, times)) / len(times) + 1.0] * 2
+    assert sums == pytest.approx([one.ms.median for one in standing] if standing else means)
+    assert (len(times) >= LEAST_SAMPLES) == bool(standing) and LiveRace(["lbvh"]).parts(0) == {}
 
 
 def test_only_the_last_frames_count_and_one_size() -> None:
