@@ -73,6 +73,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
         "gpu.animate",
         "gpu.display.sphere_look",
         "gpu.engine",
+        "gpu.enlarge",
         "gpu.face.laboratory",
         "gpu.face.named_trees",
         "gpu.face.races",
@@ -172,6 +173,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "gpu.trace": ("gpu.hierarchy.base", "gpu.primitives", "gpu.target", *PLAIN),
     "gpu.query": ("gpu.hierarchy.base", "gpu.primitives", "gpu.target", *PLAIN),
     "gpu.nbody": ("gpu.hierarchy.octree.point_tree", "gpu.primitives", "gpu.target", *PLAIN),
+    "gpu.enlarge": ("gpu.target", *PLAIN),
     "gpu.quantise": ("gpu.hierarchy.octree.point_tree", "gpu.target", *PLAIN),
     "gpu.glyphs": ("gpu.trace", "gpu.hierarchy.base", "gpu.target", *PLAIN),
     "gpu.radiosity": (

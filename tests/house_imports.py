@@ -224,6 +224,7 @@ def _may_include(name: str, included: str) -> bool:
         "gpu/trace": (),
         "gpu/query": (),
         "gpu/nbody": ("gpu/hierarchy/octree",),
+        "gpu/enlarge": (),
         "gpu/quantise": ("gpu/hierarchy/octree",),
         "gpu/analysis": ("gpu/trace",),
         "gpu/glyphs": ("gpu/trace",),

@@ -17,6 +17,7 @@ from raygrove.app.frames.compile_job import compile_units
 from raygrove.app.frames.views import other_choice, view_settings
 from raygrove.app.settings import option_tables
 from raygrove.app.settings.settings import Settings, set_option
+from raygrove.gpu.enlarge.enlarging import UNIT as ENLARGING
 from raygrove.gpu.hierarchy.base import HierarchyError
 from raygrove.gpu.planned_units import planned_units
 from raygrove.gpu.scene import Scene
@@ -87,4 +88,4 @@ def _planned(target: Target, scenes: list[Scene], settings: Settings, is_all: bo
                 if index == 0:
                     raise
                 words.detail(f"{scene.name}, {shown.hierarchy}, {shown.ray_type}: {error}")
-    return list(found)
+    return [*found, ENLARGING]

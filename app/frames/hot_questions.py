@@ -25,11 +25,13 @@ from raygrove.gpu.analysis.hot_spots import HotSpots
 from raygrove.gpu.analysis.hot_words import GIVEN
 from raygrove.gpu.engine import View
 from raygrove.gpu.errors import Error
+from raygrove.gpu.target.base import Target
 
 
 class OfViews:
     """What questions are about: the engine, and the views of the newest picture."""
 
+    _target: Target | None
     _engine: Any
     _views: Sequence[View]
     _measured = MeasuredRays()

@@ -9,12 +9,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 from raygrove.app.document.state import State
 from raygrove.app.edits.scene_edits import EditedScene
 from raygrove.app.frames.choices_drawn import choices_of, what_differs
 from raygrove.app.frames.contestants import as_drawn, is_raced
+from raygrove.app.frames.enlarged import Enlarged
 from raygrove.app.frames.measured_rays import MeasuredRays
 from raygrove.app.frames.outcome import Outcome
 from raygrove.app.frames.overlays import Overlays
@@ -28,9 +27,7 @@ from raygrove.app.frames.sphere_pictures import sphere_picture
 from raygrove.app.frames.stop_switch import StopSwitch
 from raygrove.app.frames.views import view_settings, while_looking
 from raygrove.gpu.engine import Engine, View
-from raygrove.gpu.hierarchy.base import HierarchyError
 from raygrove.gpu.linux import give_memory_back
-from raygrove.gpu.quantise.palette import quantise
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.stats import FrameStatistics
 from raygrove.gpu.target import choose
@@ -61,7 +58,7 @@ class FrameMaker(Questions):
         self._last_update: FrameStatistics | None = None
         self._in_rows: FrameStatistics | None = None
         self._overlays, self._race, self._measured = Overlays(), RaceTurns(), MeasuredRays()
-        self._edited = EditedScene()
+        self._edited, self._enlarged = EditedScene(), Enlarged()
         self._pacing, self._refinement = Pacing(), Refinement()
         self._noise: float | None = None
         self._frame_id = 0
@@ -90,7 +87,8 @@ class FrameMaker(Questions):
             engine = self._engine_for(target, scene)
         try:
             with self._preparing(state):
-                return self._draw(engine, target, scene, state, moment, slots, is_moving)
+                outcome = self._draw(engine, target, scene, state, moment, slots, is_moving)
+                return self._enlarged.filled(outcome, target, slots)
         except Stopped:
             self._pacing.give_up()
             self._last_key = None
@@ -255,14 +253,6 @@ class FrameMaker(Questions):
         statistics: FrameStatistics | None = self._engine.flush() if self._engine is not None else None
         return self._in_rows or statistics
 
-    def in_few_colours(self, pixels: np.ndarray, colours: int) -> tuple[np.ndarray, np.ndarray]:
-        """A palette (K, 3) of at most so many colours for a picture (H, W, 4) on the host, and numbers in it (H, W),
-        all uint8; found on the target. Waits."""
-        if self._target is None:
-            raise HierarchyError("No picture has been drawn yet whose colours could be chosen.")
-        found = quantise(self._target, pixels, colours)
-        return found.palette, found.indices
-
     def target_for(self, state: State) -> Target:
         """The target the settings choose; the old one is given back first."""
         key = (state.settings.render.device, state.settings.device)
@@ -281,6 +271,7 @@ class FrameMaker(Questions):
     def close(self) -> None:
         """Give engine and target back."""
         target, self._target, self._target_key = self._target, None, None
+        self._enlarged.forget()
         with contextlib.ExitStack() as stack:
             if target is not None:
                 stack.callback(give_memory_back)

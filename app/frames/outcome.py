@@ -19,7 +19,7 @@ class Outcome:
     known. Not `is_whole`: some rows of a sample were drawn, a `share` of them by now, and the others are still to come,
     before any other picture of the same choice where it `is_kept`. With `spheres` nothing was drawn into the slots: who
     shows pictures draws them. `noise` is what is left of it in a picture at rest, where that is known
-    (gpu/shade/noise.py)."""
+    (gpu/shade/noise.py). `drawn`: the first picture's (width, height) as it was drawn; in its slot it may be larger."""
 
     frame_id: int
     samples: int
@@ -38,3 +38,4 @@ class Outcome:
     share: float = 1.0
     spheres: SpherePicture | None = None
     noise: float | None = None
+    drawn: tuple[int, int] = (0, 0)

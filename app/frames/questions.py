@@ -9,6 +9,8 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
+import numpy as np
+
 from raygrove.app.frames.cell_neighbours import Neighbours, neighbours_of
 from raygrove.app.frames.hot_questions import HotQuestions
 from raygrove.app.frames.node_path import PathNode, path_to
@@ -19,6 +21,7 @@ from raygrove.gpu.errors import Error
 from raygrove.gpu.hierarchy.base import HierarchyError
 from raygrove.gpu.in_sight import in_sight
 from raygrove.gpu.inspector import Inspector
+from raygrove.gpu.quantise.palette import quantise
 from raygrove.gpu.stats import AttributeCounts, RaySteps, Reading, Surroundings
 from raygrove.gpu.target.base import Target
 from raygrove.gpu.target.stopping import NotCompiled
@@ -143,3 +146,11 @@ class Questions(HotQuestions):
         if None in views or first == second:
             return None
         return step_difference(*(self._engine.buffers(view, shaded=False) for view in views))
+
+    def in_few_colours(self, pixels: np.ndarray, colours: int) -> tuple[np.ndarray, np.ndarray]:
+        """A palette (K, 3) of at most so many colours for a picture (H, W, 4) on the host, and numbers in it (H, W),
+        all uint8; found on the target. Waits."""
+        if self._target is None:
+            raise HierarchyError("No picture has been drawn yet whose colours could be chosen.")
+        found = quantise(self._target, pixels, colours)
+        return found.palette, found.indices

@@ -279,13 +279,12 @@ class RenderThread:
         if self._is_complete and not request.is_moving and not self._has_mail and outcome.spheres is None:
             statistics = self._maker.flush()  # the last picture for a while: its own statistics, complete
         elapsed, self._rows_ms = (time.perf_counter() - begin) * 1000.0 + self._rows_ms, 0.0
-        self._hand_over(request, outcome, slots[0], statistics, elapsed)
+        self._hand_over(request, outcome, statistics, elapsed)
 
     def _hand_over(
         self,
         request: FrameRequest,
         outcome: Outcome,
-        slot: PixelSlot,
         statistics: FrameStatistics | None,
         elapsed_ms: float,
     ) -> None:
@@ -295,7 +294,7 @@ class RenderThread:
             FinishedFrame(
                 request=request,
                 frame_id=outcome.frame_id,
-                drawn=slot.drawn if outcome.spheres is None else request.size,
+                drawn=outcome.drawn if outcome.spheres is None else request.size,
                 samples=outcome.samples,
                 samples_wanted=outcome.samples_wanted,
                 statistics=statistics,

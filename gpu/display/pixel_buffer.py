@@ -65,10 +65,10 @@ class PixelBuffer:
             raise ValueError(
                 f"A picture of {width} x {height} pixels does not fit into a buffer of {self.width} x {self.height}."
             )
-        self.drawn, self.staged = (width, height), None
+        self.drawn, self.staged, before = (width, height), None, self.staged
         is_own = target.kind == "cuda" and target.ordinal == self._interop.device_id
         if not (is_own and self._orders(self._interop.wait, self._ready, target.stream_pointer)):
-            with self._stage(target) as array:
+            with self._stage(target, before) as array:
                 yield array
             return
         yield target.wrap_pointer(self._pointer, (height, width, 4), np.uint8)
@@ -125,9 +125,10 @@ class PixelBuffer:
         return True
 
     @contextlib.contextmanager
-    def _stage(self, target: Any) -> Iterator[Array]:
-        width, height = self.drawn
-        array = target.empty((height, width, 4), np.uint8, "display")
+    def _stage(self, target: Any, before: np.ndarray | None) -> Iterator[Array]:
+        shape = (*reversed(self.drawn), 4)
+        is_there = before is not None and before.shape == shape  # what is drawn over it finds the picture
+        array = target.upload(before, "display") if is_there else target.empty(shape, np.uint8, "display")
         yield array
         self.staged = np.ascontiguousarray(target.download(array))
 

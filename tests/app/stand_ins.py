@@ -50,7 +50,7 @@ class PaintedMaker:
         region = state.selection.region
         count = round(10 * region.size) + 1000 * state.timeline.time
         contents = RegionContents(region, "surfaces", int(count)) if region.is_there else None
-        return Outcome(self._frame_id, 1, 1, None, "host", "a painter", contents=contents)
+        return Outcome(self._frame_id, 1, 1, None, "host", "a painter", contents=contents, drawn=slots[0].drawn)
 
     def pick(self, across: float, down: float, view: int = 0, *, with_path: bool = False) -> Picked:
         """The left half of the picture is triangle 1 of the scene's first object, the right half background."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from raygrove.app.document.state import State
+from raygrove.app.frames.enlarged import Enlarged
 from raygrove.app.frames.maker import FrameMaker
 from raygrove.app.frames.pixel_slots import HostSlot
 from raygrove.gpu.engine import View
@@ -145,6 +146,13 @@ class Clock:
         return self.now
 
 
+class NeverEnlarged(Enlarged):
+    """Small pictures stay so: nothing is drawn that could be enlarged."""
+
+    def fill(self, target: Any, slots: Sequence[Any]) -> None:
+        """Not at all."""
+
+
 class Makers:
     """A frame maker and everything it made."""
 
@@ -154,6 +162,7 @@ class Makers:
         self.busy: list[str] = []
         self.full_ms, self.build_ms, self.hiccup_ms = full_ms, build_ms, 0.0
         self.maker = FrameMaker(self.busy.append, self.choose, self.engine)  # type: ignore[arg-type]
+        self.maker._enlarged = NeverEnlarged()
         self.slot = HostSlot(400, 320)
 
     def choose(self, name: str, options: TargetOptions) -> FakeTarget:

@@ -64,7 +64,7 @@ class Maker:
         for slot in slots:
             slot.drawn = (slot.width, slot.height)
         wanted = 1 if is_moving else state.settings.render.samples
-        return Outcome(len(self.times), self.samples, wanted, None, "host", "a test")
+        return Outcome(len(self.times), self.samples, wanted, None, "host", "a test", drawn=slots[0].drawn)
 
     def flush(self) -> None:
         self.flushes += 1

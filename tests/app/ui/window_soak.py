@@ -24,8 +24,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from raygrove.app.document.document import Document
-from raygrove.app.document.history import LIMIT
 from raygrove.app.document.jobs import Job
+from raygrove.app.document.log import LIMIT
 from raygrove.app.frames import exporting
 from raygrove.app.settings import option_tables
 from raygrove.app.settings.workspaces import FIRST, WORKSPACES
@@ -104,7 +104,8 @@ class WindowSoak:
 
     def meet(self) -> Work:
         """Each scene with each choice, in each workspace and at each size, and each of the other things with these; and
-        as many changes as can be undone. What is met for the first time takes memory, once."""
+        as many changes as the log keeps, of which some can be undone. What is met for the first time takes memory,
+        once."""
         steps = (self.export_pictures, self.export_figures, self.play, self.undo, self.play)
         for choice, name in itertools.product(self.choices, DEMOS):
             self.choose(choice)
@@ -117,7 +118,7 @@ class WindowSoak:
                 step()
                 yield 0.1
         for number in range(LIMIT):
-            self.document.change("settings.render.seed", number)
+            self.document.change(f"settings.render.{('seed', 'samples')[number % 2]}", 1 + number // 2 % 2)
             yield 0.0
 
     def step(self) -> Work:

@@ -34,6 +34,7 @@ from tests.gpu.hierarchy.kd_reference import GivenKdTree, build_reference
 from tests.gpu.hierarchy.own_builders import any_tree, cut_in_two, registered
 
 from .bounded import run_bounded
+from .enlarged import run_enlarged
 from .face import run_face
 from .frames import WATCHED, draw_spheres, make_scene, pictures, run_frames
 from .glyphs import STRATEGIES, draw_primary_tiles, run_glyphs
@@ -82,7 +83,16 @@ def everything(watch: str = "all") -> list[Callable[[Target], None]]:
     jobs: list[Callable[[Target], None]] = [
         functools.partial(job, few=True) if watch in WATCHED else job for job in of_few
     ]
-    jobs += [run_hot_spots, run_queues, run_glyphs, run_noise, run_palettes, run_radiosity, run_topologies]
+    jobs += [
+        run_hot_spots,
+        run_queues,
+        run_glyphs,
+        run_noise,
+        run_palettes,
+        run_enlarged,
+        run_radiosity,
+        run_topologies,
+    ]
     jobs += [run_given_kd_tree, run_ploc_rounds, run_medians]
     jobs += [run_published_forms, run_optimisers, run_objects, run_animation]
     jobs += region_jobs("units" if watch == "all" else watch)

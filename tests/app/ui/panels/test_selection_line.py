@@ -49,6 +49,7 @@ def test_every_panel_says_what_is_selected(scene_window: MainWindow, qtbot: Any)
 def test_names_of_objects_are_text(scene_window: MainWindow, name: str) -> None:
     window = scene_window
     scene = window.document.scene
+    assert scene is not None
     meshes = tuple(dataclasses.replace(mesh, name=name) for mesh in scene.meshes)
     window.document._scene = dataclasses.replace(scene, meshes=meshes)
     window.session.inspection.select(object=0)

@@ -1,0 +1,58 @@
+"""Pictures that were drawn smaller than their place are enlarged on the target, with their edges kept, once the kernels
+for that are compiled, beside everything else; until then whoever shows them enlarges them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from raygrove.app.frames.compile_job import CompileJob
+from raygrove.app.frames.outcome import Outcome
+from raygrove.app.frames.pixel_slots import PixelSlot
+from raygrove.gpu.enlarge.enlarging import UNIT, Enlarger
+from raygrove.gpu.target.base import Target
+from raygrove.gpu.target.planning import AheadCompiler
+
+
+class Enlarged:
+    """See the module."""
+
+    def __init__(self) -> None:
+        self._enlarger: Enlarger | None = None
+        self._job: CompileJob | None = None
+
+    def filled(self, outcome: Outcome, target: Target, slots: Sequence[PixelSlot]) -> Outcome:
+        """The outcome of a frame, with the size at which it was drawn; where its pictures are whole, they fill their
+        slots."""
+        outcome = dataclasses.replace(outcome, drawn=slots[0].drawn)
+        if outcome.is_whole and outcome.spheres is None:
+            self.fill(target, slots)
+        return outcome
+
+    def fill(self, target: Target, slots: Sequence[PixelSlot]) -> None:
+        """Let the pictures in the slots fill them."""
+        for slot in slots:
+            enlarger = self._made_ready(target) if slot.drawn != (slot.width, slot.height) else None
+            if enlarger is not None:
+                with slot.image(target, *slot.drawn) as picture:
+                    kept = enlarger.keep(picture)
+                with slot.image(target, slot.width, slot.height) as enlarged:
+                    enlarger.enlarge(kept, enlarged)
+
+    def forget(self) -> None:
+        """The target goes; nothing is compiled for it any more."""
+        if self._job is not None:
+            self._job.cancel()
+        self._enlarger = self._job = None
+
+    def _made_ready(self, target: Target) -> Enlarger | None:
+        """None as long as its kernels are being compiled, and where they cannot be."""
+        job = self._job
+        if self._enlarger is None and (job is None or (job.is_done and job.failure is None)):
+            ahead = AheadCompiler(target)
+            if ahead.is_ready(UNIT):
+                self._enlarger = Enlarger(target)
+            elif job is None:
+                self._job = CompileJob(ahead, lambda: (UNIT,), lambda done, of: None, lambda: None)
+                self._job.start()
+        return self._enlarger
