@@ -75,8 +75,7 @@ class ViewSlot:
         self._judged_by = view.settings.statistics
         self.primary = PrimarySlot(target, scene)
         self._measured = HierarchyStatistics()
-        self.tree = MadeTree(0, 0.0, "")
-        self.decision = Decision("nothing", "")
+        self.tree, self.decision = MadeTree(0, 0.0, ""), Decision("nothing", "")
         self.inspector: Any = None  # what the engine made to look into the structure
         self.take(view)
 
@@ -163,6 +162,7 @@ class ViewSlot:
                 self.hierarchy.refit(surface.primitives)
             self.hierarchy.measure(self._judged_by)
             self.history.lend(surface.primitives)
+            self.tree = MadeTree(self.tree.number + 1, self._moment[0], self.view.settings.update.mode)
         pixels = self.view.pixels
         self.primary.compile(CameraRays(self.film.frame, pixels.width, pixels.height))
         self.ray_type.compile(self._tracer() if needs_structure else NO_TRACER, self._frame_context(surface))
@@ -314,7 +314,7 @@ class ViewSlot:
             secondary_rays=(lambda: None) if counts is None else counts.read_later(),
             steps=self.presentation.step_reader() if film.is_drawing else (lambda: None),
             learn=self._learner(),
-            update_mode=self.tree.mode,
+            update_mode=self.tree.mode or self.view.settings.update.mode,  # of no tree, where none is needed
             primary=self.primary.sentence,
             notices=self.ray_type.notices,
             lacks_room=self.ray_type.read_lack_of_room(),  # of a frame before, where this one draws nothing

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import bisect
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,11 @@ from raygrove.app.playback.timeline import Span
 from raygrove.gpu.stats import FrameStatistics
 
 FEWEST_PLACES, MOST_PLACES = 32, 4096
-FIGURES = ("sah_cost", "build_ms", "refit_ms", "trace_ms", "shade_ms", "animate_ms", "total_ms")
-"""The newest of each are kept for every place of the animation; NaN where there is none yet. The total is what animate,
-build, refit, trace and shade took in one frame, in which the structure was updated."""
+OF_UPDATES = ("build", "refit", "optimise")
+OF_PICTURES = ("trace", "shade", "animate", "display", "other")
+FIGURES = ("sah_cost", *(f"{name}_ms" for name in (*OF_UPDATES, *OF_PICTURES)), "total_ms")
+"""The newest of each are kept for every place of the animation; NaN where there is none yet. The total is what the
+others took in one frame, in which the structure was updated."""
 
 COLUMNS = ("structure", "key", "time", *FIGURES)
 
@@ -40,12 +43,12 @@ class CostLog:
         """What was seen, oldest first."""
         return tuple(self._costs)
 
-    def add(self, statistics: FrameStatistics, at_rest: bool = False) -> None:
-        """Remember a finished frame's first view: its times at the place nearest to its time, under the update mode in
-        which its tree was made; the SAH cost where that was measured, which may be an earlier place, or of another
-        mode. A structure that was kept as it is tells nothing of its update, phases that were timed some frames ago
-        belong to another place, and a picture `at_rest` may be many times as large as those that play: its tracing
-        counts only where nothing is known."""
+    def add(self, statistics: FrameStatistics, parts: Mapping[str, float], at_rest: bool = False) -> None:
+        """Remember a finished frame, whose time is divided into `parts` (app/frames/frame_history.py), of one view:
+        its times at the place nearest to its time, under the update mode in which its tree was made; the SAH cost
+        where that was measured, which may be an earlier place, or of another mode. A structure that was kept as it is
+        tells nothing of its update, phases that were timed some frames ago belong to another place, and a picture
+        `at_rest` may be many times as large as those that play: its tracing counts only where nothing is known."""
         if not self.times or not statistics.views:
             return
         view, structure = statistics.views[0], statistics.views[0].structure
@@ -56,12 +59,14 @@ class CostLog:
         cost, is_updated = self._costs_of(self.current)[:, self.place_of(statistics.time)], view.update != "nothing"
         if statistics.phases_age > 0:
             return
+        known: dict[str, float] = {}
         if is_updated:
-            cost[1], cost[2] = view.build_ms, view.refit_ms
-        if view.rays > 0 and (np.isnan(cost[3]) or is_updated and not at_rest):
-            cost[3], cost[4], cost[5] = view.trace_ms, view.shade_ms, statistics.animate_ms
+            known |= {f"{name}_ms": parts[name] for name in OF_UPDATES}
+        if view.rays > 0 and (np.isnan(cost[FIGURES.index("trace_ms")]) or is_updated and not at_rest):
+            known |= {f"{name}_ms": parts[name] for name in OF_PICTURES}
             if is_updated:
-                cost[6] = statistics.animate_ms + view.build_ms + view.refit_ms + view.trace_ms + view.shade_ms
+                known["total_ms"] = sum(parts.values())
+        cost[[FIGURES.index(name) for name in known]] = list(known.values())
 
     def _costs_of(self, structure: str) -> np.ndarray:
         if structure not in self._costs:

@@ -15,7 +15,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QEvent, QSize, Q
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QScrollArea, QVBoxLayout, QWidget
 
-from raygrove.app.frames.frame_requests import FinishedFrame
+from raygrove.app.frames.frame_history import Sample
 from raygrove.app.playback.cost_log import COLUMNS, CostLog
 from raygrove.app.playback.timeline import Span
 from raygrove.app.settings import titles
@@ -35,8 +35,11 @@ QUANTITIES: dict[str, tuple[Any, str]] = {
     "animate_ms": (QT_TRANSLATE_NOOP("Costs", "Animate"), "animate"),
     "build_ms": (QT_TRANSLATE_NOOP("Costs", "Build"), "build"),
     "refit_ms": (QT_TRANSLATE_NOOP("Costs", "Refit"), "refit"),
+    "optimise_ms": (QT_TRANSLATE_NOOP("Costs", "Optimise"), "optimise"),
     "trace_ms": (QT_TRANSLATE_NOOP("Costs", "Trace"), "trace"),
     "shade_ms": (QT_TRANSLATE_NOOP("Costs", "Shade"), "shade"),
+    "display_ms": (QT_TRANSLATE_NOOP("Costs", "Display"), "display"),
+    "other_ms": (QT_TRANSLATE_NOOP("Costs", "Other"), "other"),
     "sah_cost": (QT_TRANSLATE_NOOP("Costs", "SAH cost"), ""),
 }
 """What can be shown: a figure of the log, what it is called, and the phase whose colour it has; others are in ink."""
@@ -150,11 +153,11 @@ class CostPanel(QWidget):
             else self.tr("This scene does not move.")
         )
 
-    def take(self, frame: FinishedFrame) -> None:
+    def take(self, sample: Sample) -> None:
         """Remember a frame, and draw when it is time."""
-        if frame.statistics is None or self.bar.is_frozen:
+        if sample.statistics is None or self.bar.is_frozen:
             return
-        self.log.add(frame.statistics, at_rest=not frame.request.is_moving)
+        self.log.add(sample.statistics, sample.parts, at_rest=not sample.frame.request.is_moving)
         if self.isVisible() and not self._timer.isActive():
             wait = self._shown_time + UPDATE_INTERVAL_S - time.monotonic()
             self._timer.start(max(0, round(wait * 1000)))

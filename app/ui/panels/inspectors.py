@@ -114,6 +114,7 @@ class Inspectors(QObject):
         """Hear of frames, and ask about them; hear which frame is pinned."""
         self._loop, self._figures = loop, figures
         figures.pin_changed.connect(self._show_pinned)
+        figures.taken.connect(self._take_costs)
         self.hint.sight.attach(loop)
         loop.frame_arrived.connect(self._take)
         self.cost.watched.connect(loop.time_every_frame)
@@ -162,7 +163,10 @@ class Inspectors(QObject):
         self.spheres.take_frame()
         if self._is_of_now(frame):
             self.objects.collisions.take(frame)
-            self.cost.take(frame)
+
+    def _take_costs(self, sample: Sample) -> None:
+        if self._is_of_now(sample.frame):
+            self.cost.take(sample)
 
     def _show_pinned(self, pinned: Sample | None) -> None:
         """The frame whose figures count, until it is let go: then the newest."""

@@ -16,9 +16,10 @@ INTERVAL_S = 0.25
 
 class Figures(QObject):
     """See the module. `shown` carries the Sample whose figures count now: each new one, or the one that was pinned;
-    `pin_changed` the pinned one, or None. `told` says that there is something else to tell: four times a second at
-    most, and at once where another frame is pinned."""
+    `pin_changed` the pinned one, or None. `taken` carries every new one, whatever is pinned. `told` says that there is
+    something else to tell: four times a second at most, and at once where another frame is pinned."""
 
+    taken = Signal(object)
     shown = Signal(object)
     pin_changed = Signal(object)
     told = Signal()
@@ -57,6 +58,7 @@ class Figures(QObject):
     def take(self, sample: Sample) -> None:
         """A new frame."""
         self.history.add(sample)
+        self.taken.emit(sample)
         if self.pinned is not None:
             return
         self.shown.emit(sample)

@@ -15,6 +15,7 @@ from raygrove.gpu.hierarchy.growing import GrowingHierarchy
 from raygrove.gpu.hierarchy.grown_tree import Capacity
 from raygrove.gpu.scene import Moment
 from raygrove.gpu.target.base import Target
+from raygrove.gpu.update.options import UpdateOptions
 from raygrove.gpu.view import View
 from tests.gpu.moving_scene import moving_scene, shown, view_of
 
@@ -110,4 +111,22 @@ def test_a_tree_that_was_there_before_has_its_room_at_once(
     engine.render_frame(Moment(INSTANT), [other])
     engine.render_frame(Moment(INSTANT), [view])
     assert len(counted) == first + 1 and 0 < engine.flush().views[0].structure.bytes <= memory
+    engine.close()
+
+
+def test_a_borrowed_tree_is_of_the_mode_in_which_it_was_chosen(target: Target) -> None:
+    """As any other; figures of a tree without one are of no structure that could be chosen."""
+    engine = Engine(target, moving_scene())
+    engine.render_frame(Moment(INSTANT), [view_of(target)])
+    for name, hierarchy, mode in (("new", "lbvh", "refit"), ("new", "hploc", "rebuild"), ("newer", "hploc", "refit")):
+        view = view_of(target, name, hierarchy=hierarchy, update=UpdateOptions(mode))
+        view.borrows, found = True, []
+        for _ in range(3):
+            engine.render_frame(Moment(INSTANT), [view])
+            found.append(engine.flush().views[0])
+        assert [one.update for one in found] == ["nothing"] * 3 and {one.update_mode for one in found} == {mode}
+        engine.render_frame(Moment(INSTANT + 0.1), [view])
+        trees = [one.structure for one in (*found, engine.flush().views[0])]
+        assert {tree.measured_mode for tree in trees if tree.measured_time is not None} <= {mode}
+        engine.render_frame(Moment(INSTANT), [view_of(target)])
     engine.close()

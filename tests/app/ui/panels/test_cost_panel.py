@@ -12,6 +12,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from raygrove.app.document.state import State
+from raygrove.app.frames.frame_history import PARTS, Sample
 from raygrove.app.frames.frame_requests import FinishedFrame, FrameRequest
 from raygrove.app.playback.timeline import Span
 from raygrove.app.ui.colors import phase_color, scheme
@@ -37,6 +38,10 @@ def frame(time: float, sah: float, **changes: Any) -> FinishedFrame:
     )
 
 
+def sample(time: float, sah: float, **changes: Any) -> Sample:
+    return Sample(frame(time, sah, **changes), time, 0.5)
+
+
 @pytest.fixture
 def panel(qtbot: Any) -> CostPanel:
     made = CostPanel()
@@ -45,7 +50,7 @@ def panel(qtbot: Any) -> CostPanel:
     made.show()
     made.begin(SPAN)
     for index in range(41):
-        made.take(frame(index * 0.1, 50.0 + index))
+        made.take(sample(index * 0.1, 50.0 + index))
     qtbot.waitUntil(lambda: bool(made.chart.lines))
     return made
 
@@ -73,7 +78,7 @@ def test_lines_show_every_key(panel: CostPanel) -> None:
     (sah,) = panel.chart.lines
     trace = shown(panel, "trace_ms")
     assert sah.values.tolist() == [50.0 + index for index in range(41)] and sah.times[-1] == pytest.approx(4.0)
-    assert trace.values.tolist() == [12.0] * 41 and shown(panel, "total_ms").values.tolist() == [17.75] * 41
+    assert trace.values.tolist() == [12.0] * 41 and shown(panel, "total_ms").values.tolist() == [18.5] * 41
     name = f"Linear BVH, 4-wide, {mode()}"
     assert name in panel.legend.text() and panel.grab().toImage().width() == 700
     assert len(panel.table()[1]) == 41 and panel.text().splitlines()[1].startswith(
@@ -84,7 +89,7 @@ def test_lines_show_every_key(panel: CostPanel) -> None:
 def test_the_chart_shows_where_a_line_goes(panel: CostPanel) -> None:
     panel.begin(SPAN)
     for index in range(41):
-        panel.take(frame(index * 0.1, 50.0, trace_ms=50.0 + index))
+        panel.take(sample(index * 0.1, 50.0, trace_ms=50.0 + index))
     shown(panel, "trace_ms")  # a phase has its colour
     chart = panel.chart
     image = chart.grab().toImage()
@@ -99,7 +104,7 @@ def test_the_chart_shows_where_a_line_goes(panel: CostPanel) -> None:
 def test_skipped_keys_are_a_gap_and_a_lonely_one_a_dot(panel: CostPanel) -> None:
     panel.begin(SPAN)
     for index in (0, 1, 2, 20, 38, 39, 40):
-        panel.take(frame(index * 0.1, 50.0))
+        panel.take(sample(index * 0.1, 50.0))
     shown(panel, "trace_ms")
     chart = panel.chart
     image, middle = chart.grab().toImage(), chart.place_of(0.0).y()
@@ -120,7 +125,7 @@ def test_an_old_structure_stays_as_a_thin_line(panel: CostPanel) -> None:
     made = frame(1.0, 70.0)
     assert made.statistics is not None
     view = dataclasses.replace(made.statistics.views[0], hierarchy="sweep")
-    panel.take(dataclasses.replace(made, statistics=dataclasses.replace(made.statistics, views=(view,))))
+    panel.take(Sample(dataclasses.replace(made, statistics=dataclasses.replace(made.statistics, views=(view,))), 0.0))
     panel.show_latest()
     assert [line.is_old for line in panel.chart.lines] == [True, False] and "Sweep" in panel.legend.text()
 
@@ -128,7 +133,7 @@ def test_an_old_structure_stays_as_a_thin_line(panel: CostPanel) -> None:
 def test_lines_are_told_apart_by_letters_and_dashes_and_colours_are_the_phases(panel: CostPanel) -> None:
     for place, name in enumerate(("hploc", "binned_sah", "ploc", "sbvh")):
         for index in range(41):
-            panel.take(frame(index * 0.1, 60.0 + 10 * place, hierarchy=name))
+            panel.take(sample(index * 0.1, 60.0 + 10 * place, hierarchy=name))
     panel.show_latest()
     lines = panel.chart.lines
     assert [line.letter for line in lines] == list("ABCDE")
@@ -142,9 +147,19 @@ def test_lines_are_told_apart_by_letters_and_dashes_and_colours_are_the_phases(p
     assert shown(panel, "build_ms").color == phase_color("build").name()
 
 
+def test_every_part_of_a_frame_can_be_shown_and_they_add_up(panel: CostPanel) -> None:
+    names = [panel.quantity.itemData(place) for place in range(panel.quantity.count())]
+    assert names == ["total_ms", *(f"{part}_ms" for part in PARTS), "sah_cost"]
+    assert shown(panel, "display_ms").values[7] == 0.5 and shown(panel, "other_ms").values[7] == 0.25
+    colors = {name: shown(panel, name).color for name in names}
+    assert {colors[f"{part}_ms"] for part in PARTS} == {phase_color(part).name() for part in PARTS}
+    values = [shown(panel, f"{part}_ms").values[7] for part in PARTS]
+    assert sum(values) == shown(panel, "total_ms").values[7] == panel.log.rows()[7]["total_ms"]
+
+
 def test_a_log_scale_is_a_choice(panel: CostPanel) -> None:
     for index in range(41):
-        panel.take(frame(index * 0.1, 10.0 ** (1 + index / 20)))
+        panel.take(sample(index * 0.1, 10.0 ** (1 + index / 20)))
     panel.show_latest()
     assert not panel.chart.is_log and np.nanmax(panel.chart.lines[0].values) == pytest.approx(1000.0)
     panel.is_log.click()
@@ -213,7 +228,7 @@ def test_a_mark_that_moves_draws_no_line_anew(panel: CostPanel, monkeypatch: pyt
 
 def test_frozen_lines_stay(panel: CostPanel, qtbot: Any) -> None:
     panel.bar.pause.click()
-    panel.take(frame(0.0, 999.0))
+    panel.take(sample(0.0, 999.0))
     qtbot.wait(600)
     assert panel.log.rows()[0]["sah_cost"] == 50.0
 
@@ -228,7 +243,7 @@ def test_drawing_comes_at_most_twice_a_second(panel: CostPanel, qtbot: Any, monk
     monkeypatch.setattr(panel.chart, "show_lines", lambda *_, **__: shown.append(1))
     start = monotonic()
     for index in range(60):
-        panel.take(frame(index * 0.05, 50.0))
+        panel.take(sample(index * 0.05, 50.0))
         qtbot.wait(10)
     assert len(shown) <= 2 + 2 * (monotonic() - start)
     qtbot.waitUntil(lambda: bool(shown))
@@ -263,6 +278,7 @@ def test_a_click_on_a_key_leaves_what_it_cost_while_it_played(panel: CostPanel) 
     large = dataclasses.replace(
         played.statistics, views=(dataclasses.replace(played.statistics.views[0], trace_ms=300.0),)
     )
-    panel.take(dataclasses.replace(played, request=dataclasses.replace(played.request, is_moving=True)))
-    panel.take(dataclasses.replace(played, statistics=large))
+    moving = dataclasses.replace(played.request, is_moving=True)
+    panel.take(Sample(dataclasses.replace(played, request=moving), 0.0))
+    panel.take(Sample(dataclasses.replace(played, statistics=large), 0.1))
     assert [row["trace_ms"] for row in panel.log.rows()] == [12.0]
