@@ -24,8 +24,9 @@ from raygrove.gpu.target.stopping import NotCompiled
 if TYPE_CHECKING:
     from raygrove.app.frames.compile_job import CompileJob
 
-COMPILING = "Compiling"
-"""What is said while kernels are compiled begins so."""
+COMPILING, OPTIMIZING = "Compiling", "Optimizing"
+"""What is said begins so while kernels are compiled that a picture waits for, and while those of the picture that is
+shown are compiled anew, which nobody waits for."""
 
 IN_HASTE = "Some kernels stay as they were compiled in haste for the first picture, and may be slower"
 
@@ -112,7 +113,7 @@ class Switching:
         from raygrove.gpu.target.planning import AheadCompiler
 
         def say(done: int, of: int) -> None:
-            self._on_busy(f"Optimizing kernels, first use only: {done} of {of}")
+            self._on_busy(f"{OPTIMIZING} kernels, first use only: {done} of {of}")
 
         def end() -> None:
             self._on_busy("")

@@ -1,4 +1,4 @@
-"""What is being prepared or drawn, in the status bar."""
+"""What is being drawn, or prepared beside it, in the status bar."""
 
 from __future__ import annotations
 

@@ -3,11 +3,15 @@ the strip."""
 
 from __future__ import annotations
 
+import re
+
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from raygrove.app.ui.session.session import Session
 
 PATIENCE_MS = 300
+COUNTED = re.compile(r": ([\d,]+) of ([\d,]+)$")
+"""How far it is, where a sentence ends so."""
 
 
 class Waiting(QObject):
@@ -28,6 +32,13 @@ class Waiting(QObject):
     def is_long(self) -> bool:
         """Whether something has been prepared for long enough that it should be said."""
         return bool(self.sentence) and not self._timer.isActive()
+
+    @property
+    def fraction(self) -> float | None:
+        """How far it is, from 0 to 1; None where the sentence does not say."""
+        found = COUNTED.search(self.sentence)
+        done, of = (int(number.replace(",", "")) for number in found.groups()) if found else (0, 0)
+        return min(done / of, 1.0) if of > 0 else None
 
     def hear(self, sentence: str) -> None:
         """Something is being prepared; an empty sentence: no more."""

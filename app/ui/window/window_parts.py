@@ -208,6 +208,6 @@ def _connect(window: MainWindow) -> None:
     window.loop.frame_arrived.connect(window.show_frame)
     window.inspectors.attach(window.loop, window.session.figures)
     window.loop.problem.connect(window.messages.show_picture_problem)
-    window.loop.busy.connect(window.busy_label.say)
+    window.running.beside.connect(window.busy_label.say)
     window.loop.drawing.connect(window.busy_label.say)
     window.place.painted.connect(window.show_drawn)

@@ -3,13 +3,15 @@ ends it."""
 
 from __future__ import annotations
 
+import threading
 import time
 from typing import Any
 
 import pytest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QProgressBar
 
 from raygrove.app.frames.row_words import drawn_so_far
+from raygrove.app.ui.messages import waiting
 from raygrove.app.ui.window.main_window import MainWindow
 from tests.app.stand_ins import PaintedMaker
 
@@ -115,14 +117,49 @@ def test_cancel_before_the_first_picture_closes_the_scene(slow: Any, scene_windo
 
 
 def test_a_strip_that_is_there_stays_while_it_is_told_how_far_it_is(scene_window: MainWindow, qtbot: Any) -> None:
-    waiting, said = scene_window.running.waiting, []
-    waiting.changed.connect(lambda: said.append((waiting.is_long, waiting.sentence)))
-    waiting.hear("Compiling H-PLOC, first use only: 0 of 12")
-    qtbot.waitUntil(lambda: waiting.is_long)
-    waiting.hear("Compiling H-PLOC, first use only: 1 of 12")
-    assert waiting.is_long and said[-1] == (True, "Compiling H-PLOC, first use only: 1 of 12")
-    waiting.hear("")
-    assert not waiting.is_long and said[-1] == (False, "")
+    waits, said = scene_window.running.waiting, []
+    waits.changed.connect(lambda: said.append((waits.is_long, waits.sentence)))
+    waits.hear("Compiling H-PLOC, first use only: 0 of 12")
+    qtbot.waitUntil(lambda: waits.is_long)
+    waits.hear("Compiling H-PLOC, first use only: 1 of 12")
+    assert waits.is_long and said[-1] == (True, "Compiling H-PLOC, first use only: 1 of 12")
+    waits.hear("")
+    assert not waits.is_long and said[-1] == (False, "")
+
+
+def test_each_sentence_stands_in_one_place(scene_window: MainWindow, qtbot: Any) -> None:
+    busy, strip, label = scene_window.loop.busy, scene_window.running.strip, scene_window.busy_label
+    bar = strip.findChild(QProgressBar)
+    assert bar is not None
+    said = lambda: {one.text() for one in strip.findChildren(QLabel)}  # noqa: E731
+    busy.emit("Compiling H-PLOC, first use only: 3 of 12")
+    qtbot.waitUntil(strip.isVisible)
+    assert "Compiling H-PLOC, first use only: 3 of 12" in said() and label.text() == ""
+    assert (bar.maximum(), bar.value()) == (1000, 250), "how far it is"
+    busy.emit("Preparing H-PLOC ...")
+    assert "Preparing H-PLOC ..." in said() and bar.maximum() == 0, "nobody knows how far"
+    busy.emit("")
+    assert not strip.isVisible()
+    busy.emit("Optimizing kernels, first use only: 1 of 10")
+    qtbot.waitUntil(lambda: label.text() == "Optimizing kernels, first use only: 1 of 10")
+    qtbot.wait(waiting.PATIENCE_MS + 50)
+    assert not strip.isVisible(), "the picture is there, and nobody waits"
+    busy.emit("")
+    assert label.text() == ""
+
+
+def test_a_job_has_the_strip_and_the_status_bar_the_rest(scene_window: MainWindow, qtbot: Any) -> None:
+    busy, strip, label = scene_window.loop.busy, scene_window.running.strip, scene_window.busy_label
+    document, may_end = scene_window.document, threading.Event()
+    job = document.start_job("Counting", lambda job: may_end.wait(60.0), lambda job: None)
+    qtbot.waitUntil(strip.isVisible)
+    busy.emit("Compiling H-PLOC, first use only: 3 of 12")
+    qtbot.waitUntil(lambda: label.text() == "Compiling H-PLOC, first use only: 3 of 12")
+    assert any("Counting" in one.text() for one in strip.findChildren(QLabel))
+    may_end.set()
+    qtbot.waitUntil(lambda: label.text() == "" and any("Compiling" in one.text() for one in strip.findChildren(QLabel)))
+    assert job not in document.jobs and strip.isVisible()
+    busy.emit("")
 
 
 def test_a_picture_that_is_drawn_in_rows_has_no_strip(window: MainWindow, qtbot: Any) -> None:

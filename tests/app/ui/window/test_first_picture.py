@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QMargins, QSettings, QSize
+from PySide6.QtWidgets import QLabel
 
 from raygrove.app.document import opening
 from raygrove.app.document.document import Document
@@ -16,7 +17,6 @@ from raygrove.app.frames.frame_requests import FrameRequest
 from raygrove.app.frames.render_thread import RenderThread
 from raygrove.app.frames.switching import COMPILING
 from raygrove.app.settings.settings import Settings, set_option
-from raygrove.app.ui.messages.busy_label import BusyLabel
 from raygrove.app.ui.picture.painter_view import PainterView
 from raygrove.app.ui.session import frame_loop
 from raygrove.app.ui.session.memory import Memory
@@ -184,8 +184,9 @@ def test_nobody_waits_long_for_kernels_that_are_compiled(
     window = begin(document)
     assert document.scene is moving_scene and time.monotonic() - began < 30.0
     assert told[0] == f"{COMPILING} H-PLOC, first use only: 0 of 3", "before the rest is there, too"
-    says = lambda: any(label.text().startswith(COMPILING) for label in window.findChildren(BusyLabel))  # noqa: E731
-    qtbot.waitUntil(says)  # what was said while nobody of the window was there
+    strip = window.running.strip
+    says = lambda: any(label.text().startswith(COMPILING) for label in strip.findChildren(QLabel))  # noqa: E731
+    qtbot.waitUntil(lambda: strip.isVisible() and says())  # what was said while nobody of the window was there
     window.close()
 
 
