@@ -149,11 +149,12 @@ def test_every_panel_shows_the_pinned_frame(scene_window: MainWindow) -> None:
     assert newest is not None
     window.loop._thread.stop(60.0)
     window.document.change("settings.render.ray_type", "steps")
-    made = []
+    made, request = [], dataclasses.replace(newest.request, state=window.document.state)
     for number in range(3):
         counts = StepCounts("Nodes visited", np.full(STEP_BUCKETS, number, np.int64), 0, 40 + number)
         view = dataclasses.replace(made_statistics().views[0], steps=counts, trace_ms=13.0 + number)
-        made.append(dataclasses.replace(newest, frame_id=1000 + number, statistics=made_statistics(views=(view,))))
+        statistics = made_statistics(views=(view,))
+        made.append(dataclasses.replace(newest, frame_id=1000 + number, request=request, statistics=statistics))
         window.loop.frame_arrived.emit(made[-1])
     window.inspectors.heat.show_latest()
     figures = window.session.figures
