@@ -49,6 +49,12 @@ class Entry:
     value: str = ""
     """What a choice is called in settings files: `lbvh`."""
 
+    name: str = ""
+    """The command's, or that of the menu of choices it is in and a full stop."""
+
+    sentence: str = ""
+    """What the status bar says of it."""
+
     @property
     def text(self) -> str:
         """The path in one line."""
@@ -69,11 +75,11 @@ def entries_of(menus: Sequence[QAction], settings: Settings, show_settings: Show
 def _entries(menus: Sequence[QAction], settings: Settings, show_settings: ShowSettings) -> Iterator[Entry]:
     """The same one by one: whoever stops in between may wait, also in other turns of the event loop."""
     for action in menus:
-        yield from _below(action, ())
+        yield from _below(action, (), "")
     yield from _settings(settings, show_settings)
 
 
-def _below(action: QAction, path: tuple[str, ...]) -> Iterator[Entry]:
+def _below(action: QAction, path: tuple[str, ...], of: str) -> Iterator[Entry]:
     """An action, or what its menu holds; menus that are filled when they open are filled now. All actions of a menu are
     asked at once: a menu of choices that is closed forgets in the next turn which of them can be chosen."""
     if action.isSeparator() or not action.isVisible():
@@ -82,38 +88,64 @@ def _below(action: QAction, path: tuple[str, ...]) -> Iterator[Entry]:
     menu = action.menu()
     if isinstance(menu, QMenu):
         menu.aboutToShow.emit()
-        for inner in [one if isinstance(one.menu(), QMenu) else list(_below(one, here)) for one in menu.actions()]:
-            yield from _below(inner, here) if isinstance(inner, QAction) else inner
+        name = menu.objectName()
+        for inner in [
+            one if isinstance(one.menu(), QMenu) else list(_below(one, here, name)) for one in menu.actions()
+        ]:
+            yield from _below(inner, here, name) if isinstance(inner, QAction) else inner
     elif action.isEnabled():
         tip = action.toolTip() if action.toolTip().rstrip("….") != here[-1] else ""
         key = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
         value = action.data() if isinstance(action.data(), str) else ""
-        yield Entry(here, key, tip, action.trigger, value=value)
+        name = action.objectName() or f"{of}."
+        yield Entry(here, key, tip, action.trigger, value=value, name=name, sentence=action.statusTip())
 
 
 def _settings(settings: Settings, show_settings: ShowSettings) -> Iterator[Entry]:
     for table, options in option_groups(settings):
         for field in fields_of(options) if options is not None else ():
             path = (QCoreApplication.translate("MainWindow", "Settings"), page_title(table), title_of(field.name))
-            show = functools.partial(show_settings, table)
-            yield Entry(path, "", f"{table}.{field.name}: {field.info.sentence}", show, f"{table}.{field.name}")
+            show, name, sentence = functools.partial(show_settings, table), f"{table}.{field.name}", field.info.sentence
+            yield Entry(path, "", f"{name}: {sentence}", show, name, sentence=sentence)
 
 
 def fitting(words: str, entries: Sequence[Entry]) -> list[Entry]:
     """What fits the words, the best first: what is called so, what a file calls so, what begins so, commands, then
-    settings; what holds the letters only with others between them, where nothing else fits."""
-    found = []
+    settings; where there is none, what has the words in its sentence, and where that is nothing, what holds the letters
+    with a few others between them. Of what is called alike, what a user does most comes first: scenes, structures,
+    ray types, and last the open scene's own clips and cameras."""
+    found, told, wanted = [], [], words.lower().split()
     for order, entry in enumerate(entries):
         value = rank(words, entry.searched)
         if value is not None:
-            found.append((_nearness(words.lower().strip(), entry), value, order, entry))
-    found.sort(key=lambda one: one[:3])
-    literal = [entry for nearness, _, _, entry in found if nearness < SPREAD]
-    return literal or [entry for _, _, _, entry in found]
+            nearness = _nearness(words.lower().strip(), entry)
+            found.append((nearness, _place(entry) if nearness < WITHIN else 0, value, order, entry))
+        elif all(word in entry.sentence.lower() for word in wanted):
+            told.append((bool(entry.setting), order, entry))
+    found.sort(key=lambda one: one[:4])
+    literal = [entry for nearness, *_, entry in found if nearness < SPREAD]
+    told.sort(key=lambda one: one[:2])
+    return literal or [entry for *_, entry in told] or [entry for *_, entry in found]
 
 
-SPREAD = 5
-"""The nearness of what holds the letters with others between them."""
+BESIDE = 3
+"""Letters of a loose match that may stand between those typed, beyond as many as there are."""
+
+WITHIN, SPREAD = 3, 5
+"""The nearness of what has the words anywhere, and of what holds the letters with others between them."""
+
+
+FIRST = ("file.demo.", "structure.hierarchy.", "structure.optimiser.", "render.ray_type.")
+LAST = ("animation.clip.", "camera.through.")
+"""Commands by the beginnings of their names: the program's own choices, and what is called as a file has it."""
+
+
+def _place(entry: Entry) -> int:
+    """Where an entry stands among those that fit as well: places in FIRST, others, those of LAST."""
+    for place, name in enumerate(FIRST):
+        if entry.name.startswith(name):
+            return place
+    return len(FIRST) + entry.name.startswith(LAST)
 
 
 def _nearness(words: str, entry: Entry) -> int:
@@ -132,7 +164,7 @@ def _nearness(words: str, entry: Entry) -> int:
 
 def rank(words: str, text: str) -> float | None:
     """How badly a text fits what was typed, 0 the best; None where a word is not in it. Letters may be left out, in
-    their order."""
+    their order, but no more than were typed and a few."""
     lower = text.lower()
     total = 0.0
     for word in words.lower().split():
@@ -149,14 +181,19 @@ def rank(words: str, text: str) -> float | None:
 
 
 def _spread(word: str, text: str) -> int | None:
-    """The letters between the first and the last letter of a word whose letters stand in a text in order."""
-    first = at = -1
-    for letter in word:
-        at = text.find(letter, at + 1)
-        if at < 0:
-            return None
-        first = at if first < 0 else first
-    return at - first
+    """The letters between the first and the last letter of a word whose letters stand in a text in order, at the place
+    where they are nearest to each other; None where that is too far to be meant."""
+    nearest, begin = None, text.find(word[0])
+    while begin >= 0:
+        at = begin
+        for letter in word[1:]:
+            at = text.find(letter, at + 1)
+            if at < 0:
+                return nearest
+        if at - begin < 2 * len(word) + BESIDE and (nearest is None or at - begin < nearest):
+            nearest = at - begin
+        begin = text.find(word[0], begin + 1)
+    return nearest
 
 
 class Palette(QDialog):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from typing import Any
 
@@ -14,6 +15,7 @@ from raygrove.app.ui.dialogs import palette as palettes
 from raygrove.app.ui.dialogs.palette import Entry, Palette, entries_of, rank
 from raygrove.app.ui.dialogs.setting_asker import SettingAsker, written
 from raygrove.app.ui.window.main_window import MainWindow
+from raygrove.gpu.scene import Clip
 
 
 def entries(window: MainWindow) -> list[Entry]:
@@ -107,6 +109,31 @@ def test_what_is_called_so_comes_first(scene_window: MainWindow) -> None:
         listed = [entry for entry in entries(scene_window) if entry.text in palette.found()]
         assert all(words.lower() in entry.searched.lower() for entry in listed if " " not in words), "no fuzzy flood"
         palette.close()
+
+
+def test_scenes_structures_and_ray_types_come_before_clips_called_alike(scene_window: MainWindow) -> None:
+    document = scene_window.document
+    assert document.scene is not None
+    clips = tuple(Clip(name, 2.0) for name in ("orbit", "depth", "h-ploc"))
+    document.set_scene(document.state.scene, dataclasses.replace(document.scene, clips=clips))
+    for words, first in (
+        ("orbit", "File › Built-in scenes › Orbit"),
+        ("depth", "Render › Ray type › Depth"),
+        ("H-PLOC", "Structure › Builder › H-PLOC (nearest neighbours along a linear BVH)"),
+    ):
+        found = [entry.text for entry in palettes.fitting(words, entries(scene_window))]
+        assert found[0] == first and f"Animation › Clip › {words.lower()}" in found
+
+
+def test_a_word_of_its_sentence_finds_a_command_and_chance_letters_find_nothing(scene_window: MainWindow) -> None:
+    found = [entry.text for entry in palettes.fitting("video", entries(scene_window))]
+    assert found[0] == "File › Export" and len(found) < 8, found
+    assert palettes.fitting("sponza", entries(scene_window)) == []
+    assert rank("sponza", "Settings › HLBVH › Max leaf size structure.hlbvh.max_leaf_size") is None
+    found = [entry.text for entry in palettes.fitting("structure", entries(scene_window))]
+    assert not found[0].startswith("Structure › Builder"), "who types a menu's name means no choice in it"
+    near = rank("fsc", "A form of some care; Full screen")
+    assert near is not None and near == pytest.approx(rank("fsc", "Full screen"), abs=0.01), "where they are nearest"
 
 
 def test_letters_in_another_order_do_not_fit() -> None:
