@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtGui import QAction, QGuiApplication, QImage
+from PySide6.QtGui import QAction, QGuiApplication, QIcon, QImage
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from raygrove.app.camera.gestures import Gestures
@@ -15,11 +15,15 @@ from raygrove.app.document import saved_state
 from raygrove.app.document.jobs import Job
 from raygrove.app.export.images import save_png
 from raygrove.app.scene_io import EXTENSIONS, PACKED, PARTICLE_ENDINGS, USD_ENDINGS, foreign_endings
+from raygrove.app.ui.colors import scheme
+from raygrove.app.ui.dialogs.button_box import fill_with_ink
 from raygrove.app.ui.dialogs.cheat_sheet import CheatSheet
 from raygrove.app.ui.session.program_job import output_of
 from raygrove.app.ui.session.session import Session
+from raygrove.app.ui.widgets.svg_icons import drawn
 
 REPORT_TIMEOUT_S = 60.0
+SIGN_SIDE = 40
 SETTINGS_FILES = "*.toml *.env"
 
 
@@ -82,13 +86,16 @@ def may_quit(parent: QWidget, jobs: Iterable[Job]) -> bool:
     if not kept:
         return True
     names = ", ".join(job.title + (f" ({job.progress:.0%})" if job.progress else "") for job in kept)
-    box = QMessageBox(
-        QMessageBox.Icon.Question, tr("Quit?"), tr("{jobs} is not done.").format(jobs=names), parent=parent
-    )
+    box = QMessageBox(QMessageBox.Icon.NoIcon, tr("Quit?"), tr("{jobs} is not done.").format(jobs=names), parent=parent)
+    box.setIconPixmap(drawn("sign_question", scheme().text, SIGN_SIDE, parent.devicePixelRatioF()))
     box.setTextFormat(Qt.TextFormat.PlainText)  # names of files
     box.setInformativeText(tr("Quitting ends it. Finished pictures of a sequence stay, named .part."))
     quit_it = box.addButton(tr("Quit"), QMessageBox.ButtonRole.DestructiveRole)
-    box.setDefaultButton(box.addButton(tr("Go on"), QMessageBox.ButtonRole.RejectRole))
+    go_on = box.addButton(tr("Go on"), QMessageBox.ButtonRole.RejectRole)
+    for button in (quit_it, go_on):
+        button.setIcon(QIcon())
+    box.setDefaultButton(go_on)
+    fill_with_ink(go_on)
     box.exec()
     return box.clickedButton() is quit_it
 
