@@ -57,15 +57,16 @@ class FigureCells:
             return False
         if not waiting or not event.region().subtracted(area).isEmpty():
             return False
-        painter, pens = QPainter(self._table.viewport()), self._pens()
-        painter.setPen(self._table.palette().color(QPalette.ColorRole.Text))
-        for row in waiting.values():
-            place = self._place_of(row.key)
-            pens[not row.parent].write(painter, row.value, pens[not row.parent].room_of(row, place))
-            if row.spread:
-                pens[False].write(painter, row.spread, pens[False].cell(SPREAD, place))
-            if row.share is not None:
-                draw_share(painter, pens[False].cell(BAR, place), row.share, row.part)
+        pens = self._pens()
+        with QPainter(self._table.viewport()) as painter:
+            painter.setPen(self._table.palette().color(QPalette.ColorRole.Text))
+            for row in waiting.values():
+                place = self._place_of(row.key)
+                pens[not row.parent].write(painter, row.value, pens[not row.parent].room_of(row, place))
+                if row.spread:
+                    pens[False].write(painter, row.spread, pens[False].cell(SPREAD, place))
+                if row.share is not None:
+                    draw_share(painter, pens[False].cell(BAR, place), row.share, row.part)
         return True
 
     def _pens(self) -> tuple[_Pen, _Pen]:

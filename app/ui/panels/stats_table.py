@@ -120,6 +120,7 @@ class StatsTable(QTreeWidget):
     def clear_rows(self) -> None:
         """No rows."""
         self.rows = []
+        self._figures.forget()
         self._items.clear()
         self.clear()
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QEvent, QObject
-from PySide6.QtGui import QImage, QPaintEvent
+from PySide6.QtGui import QImage, QPaintEvent, QRegion
 from PySide6.QtTest import QTest
 
 from raygrove.app.frames.frame_history import PARTS
@@ -111,6 +111,21 @@ def test_figures_that_changed_look_as_the_whole_table_does(
         table.viewport().update()
         assert found == seen(), number
         assert is_own == (state in ("resting", "hovered", "disabled")) and not any(own), number
+
+
+def test_rows_that_go_before_they_are_painted_are_not(qtbot: Any) -> None:
+    """A scene that is closed in the turn in which a figure has changed."""
+    table = StatsTable()
+    qtbot.addWidget(table)
+    table.show_rows(figures(1))
+    table.show()
+    qtbot.waitExposed(table)
+    table.grab()
+    table.show_rows(figures(2))
+    area = QRegion(table._figures._area)
+    assert not area.isEmpty()
+    table.clear_rows()
+    assert not table._figures.paint(QPaintEvent(area)), "the tree paints what is left"
 
 
 def test_rows_that_stay_are_not_painted_again(qtbot: Any) -> None:
