@@ -30,6 +30,9 @@ ICONS = {"update": "rebuild"}
 LOW_SHARES = {"structure": 3}
 """How many times another chip's width those have there whose names are long, in halves."""
 
+EQUAL_FROM, SHARES = 1260, {"structure": 5}
+"""Pixels from which on all chips are of one width; below, such quarters of another's."""
+
 READOUT = 150
 LOW_READOUT = 84
 
@@ -139,7 +142,8 @@ class PipelineBar(QWidget):
         is_low = event.size().width() < LOW_BELOW
         for place, (name, chip) in enumerate(self.chips.items()):
             chip.set_low(is_low)
-            self._row.setStretch(place, LOW_SHARES.get(name, 2) if is_low else 1)
+            shares, others = (LOW_SHARES, 2) if is_low else (SHARES if event.size().width() < EQUAL_FROM else {}, 4)
+            self._row.setStretch(place, shares.get(name, others))
         self.readout.set_low(is_low)
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QIODevice, QSaveFile, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QToolButton, QToolTip, QWidget
 
 from raygrove.app.export.tables import csv_table, json_text
 
+DOTS = "…"
 Table = tuple[Sequence[str], Sequence[dict[str, Any]]]
 """Names of the columns, and the rows."""
 
@@ -29,6 +30,8 @@ class PanelBar(QWidget):
     ) -> None:
         super().__init__(parent)
         self._name, self._table, self._text = name, table, text
+        self._titles: dict[QToolButton, str] = {}
+        self._is_narrow = False
         self.pause = self._button("pause", self.tr("Pause"), self.tr("Freeze the figures; the picture goes on"))
         self.pause.setCheckable(True)
         self.pause.toggled.connect(self.frozen)
@@ -50,11 +53,24 @@ class PanelBar(QWidget):
             button = self._button(key, title, tip)
             button.clicked.connect(run)
             row.addWidget(button)
+            self._titles[button] = title
 
     @property
     def is_frozen(self) -> bool:
         """Whether the figures are to stay as they are."""
         return self.pause.isChecked()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where there is little room titles go without their dots: else they would be cut."""
+        super().resizeEvent(event)
+        layout = self.layout()
+        assert layout is not None, "made above"
+        dots = self.fontMetrics().horizontalAdvance(DOTS) * sum(DOTS in title for title in self._titles.values())
+        is_narrow = event.size().width() < layout.sizeHint().width() + (dots if self._is_narrow else 0)
+        if is_narrow != self._is_narrow:
+            self._is_narrow = is_narrow
+            for button, title in self._titles.items():
+                button.setText(title.rstrip(DOTS) if is_narrow else title)
 
     def copy(self) -> None:
         """The figures as text on the clipboard."""

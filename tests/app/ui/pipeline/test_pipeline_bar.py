@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from raygrove.app.frames.frame_history import sample_of
 from raygrove.app.frames.frame_requests import FinishedFrame
+from raygrove.app.ui.pipeline.chip import LEFT, TITLE, font_of
 from raygrove.app.ui.pipeline.faces import NAMES, memory, milliseconds
 from raygrove.app.ui.pipeline.pipeline_bar import PipelineBar
 from raygrove.app.ui.window.main_window import MainWindow
@@ -83,12 +85,26 @@ def test_a_choice_from_a_menu_is_seen_at_once_and_undone(scene_window: MainWindo
 
 
 def test_chips_are_of_equal_width_and_keep_their_places(scene_window: MainWindow, bar: PipelineBar) -> None:
+    scene_window.resize(1280, 640)
+    QApplication.processEvents()
     places = [chip.geometry() for chip in bar.chips.values()]
     assert max(place.width() for place in places) - min(place.width() for place in places) <= 1
     scene_window.document.change("settings.render.ray_type", "texture_coordinates")
     shown(scene_window, frame_of(scene_window, drawn=(12_345, 6_789)))
     QApplication.processEvents()
     assert [chip.geometry() for chip in bar.chips.values()] == places
+
+
+def test_the_structures_name_is_whole_in_a_window_between(scene_window: MainWindow) -> None:
+    bar, wide = scene_window.pipeline.bar, {}
+    for width in (1110, 1180, 1280):
+        scene_window.resize(width, 640)
+        QApplication.processEvents()
+        chip = bar.chips["structure"]
+        room = chip.width() - LEFT - 4
+        assert QFontMetrics(font_of(TITLE)).horizontalAdvance("Linear BVH / BVH4") <= room, width
+        wide[width] = {chip.width() for chip in bar.chips.values()}
+    assert max(wide[1280]) - min(wide[1280]) <= 1 < max(wide[1180]) - min(wide[1180])
 
 
 def test_a_narrow_window_has_an_icon_and_a_name(scene_window: MainWindow) -> None:
