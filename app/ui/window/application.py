@@ -18,6 +18,7 @@ from raygrove.app.ui.session.later import call_once
 from raygrove.app.ui.session.memory import Memory
 from raygrove.app.ui.session.rest import Rest
 from raygrove.app.ui.session.session import make_session
+from raygrove.app.ui.session.unexpected import unexpected_told
 from raygrove.app.ui.window import program_icon
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.app.ui.window.presenter_size import (
@@ -103,7 +104,8 @@ def _run_window(
     if live is not None:
         follower.timeout.connect(lambda: window.close() if live.has_ended() else live.poll())
         follower.start(POLL_LIVE_MS)
-    code = application.exec()
+    with unexpected_told(window.session.notices):
+        code = application.exec()
     if presenter.next_place is not None:
         ticker.stop()
         follower.stop()
