@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QIODevice, QSaveFile, Signal
+from PySide6.QtCore import QEvent, QIODevice, QSaveFile, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QToolButton, QToolTip, QWidget
 
@@ -31,7 +31,7 @@ class PanelBar(QWidget):
         super().__init__(parent)
         self._name, self._table, self._text = name, table, text
         self._titles: dict[QToolButton, str] = {}
-        self._is_narrow = False
+        self._whole, self._is_narrow = 0, False
         self.pause = self._button("pause", self.tr("Pause"), self.tr("Freeze the figures; the picture goes on"))
         self.pause.setCheckable(True)
         self.pause.toggled.connect(self.frozen)
@@ -63,14 +63,25 @@ class PanelBar(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Where there is little room titles go without their dots: else they would be cut."""
         super().resizeEvent(event)
-        layout = self.layout()
-        assert layout is not None, "made above"
-        dots = self.fontMetrics().horizontalAdvance(DOTS) * sum(DOTS in title for title in self._titles.values())
-        is_narrow = event.size().width() < layout.sizeHint().width() + (dots if self._is_narrow else 0)
-        if is_narrow != self._is_narrow:
-            self._is_narrow = is_narrow
-            for button, title in self._titles.items():
-                button.setText(title.rstrip(DOTS) if is_narrow else title)
+        self._fit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Another size of texts."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and getattr(self, "_titles", None):
+            self._show_titles(is_narrow=False)
+            self._fit()
+
+    def _fit(self) -> None:
+        if not self._is_narrow:
+            self._whole = self.sizeHint().width()
+        if (self.width() < self._whole) != self._is_narrow:
+            self._show_titles(is_narrow=not self._is_narrow)
+
+    def _show_titles(self, *, is_narrow: bool) -> None:
+        self._is_narrow = is_narrow
+        for button, title in self._titles.items():
+            button.setText(title.rstrip(DOTS) if is_narrow else title)
 
     def copy(self) -> None:
         """The figures as text on the clipboard."""
