@@ -3,6 +3,7 @@ much, and what is under the pointer. For any other ray type it shows what traver
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from typing import Any
 
@@ -24,6 +25,9 @@ from raygrove.gpu.settings import fields_of
 from raygrove.gpu.stats import RaySteps, Reading, StepCounts, bucket_edges
 
 STEPS = "steps"
+FIRST_S = 1.0
+"""Seconds of what moves that the first range is fitted to."""
+
 TITLES = {
     "count": "Count",
     "show": "Show",
@@ -66,6 +70,8 @@ class HeatPanel(QWidget):
         self._pages, self._page_of = QStackedWidget(self), dict[str, QWidget]()
         self._lay_out()
         self._used: set[str] = set()
+        self._collected: StepCounts | None = None  # of the first second of pictures that move
+        self._collected_until, self._is_moving = 0.0, False
         self._fitted: dict[str, Any] = {}
         self._scene, self._is_late = document.state.scene, False
         self._latest: StepCounts | None = None
@@ -108,7 +114,10 @@ class HeatPanel(QWidget):
             return
         scene = self._document.scene
         self._is_late = scene is not None and frame.request.scene is not scene
-        self._latest = found
+        self._latest, self._is_moving = found, frame.request.is_moving
+        if self._collected is not None and self._collected.what == found.what:
+            histogram = self._collected.histogram + found.histogram
+            self._collected = dataclasses.replace(self._collected, histogram=histogram)
         if not self._timer.isActive():
             wait = self._shown_time + INTERVAL_S - time.monotonic()
             self._timer.start(max(0, round(wait * 1000)))
@@ -151,6 +160,7 @@ class HeatPanel(QWidget):
     def clear(self) -> None:
         """Another scene or ray type begins. Ranges that nobody has chosen are fitted to each scene anew."""
         self.counts = self._latest = self._pinned = None
+        self._collected = None
         if self._scene != self._document.state.scene:
             self._scene = self._document.state.scene
             self._used.clear()
@@ -160,16 +170,34 @@ class HeatPanel(QWidget):
     def _fit_at_first_use(self) -> None:
         """A scene's first picture of a ray type whose range nobody has chosen: most of a fixed one would be dark."""
         name, options = self.ray_type, self.options
-        if self._is_late or name in self._used or self.shown is None or not self.shown.histogram.any():
+        if self._is_late or self.shown is None or not self.shown.histogram.any():
+            return
+        if name in self._used:
+            self._fit_after_a_second()
             return
         self._used.add(name)
+        self._collected = None
         if options in (type(options)(), self._fitted.get(name)):
             self.fit_range()
             self._fitted[name] = self.options
+            if self._is_moving:
+                self._collected, self._collected_until = self.shown, time.monotonic() + FIRST_S
 
-    def fit_range(self) -> None:
-        """Take the range that fits the picture shown, and keep it: one scale for whatever comes next."""
-        counts = self.shown
+    def _fit_after_a_second(self) -> None:
+        """What moves was fitted to one instant: once more to a second of it, or to the picture at rest that came before
+        that was over, unless somebody has chosen a range meanwhile."""
+        collected, name = self._collected, self.ray_type
+        if collected is None or (self._is_moving and time.monotonic() < self._collected_until):
+            return
+        self._collected = None
+        if self.options == self._fitted.get(name) and self.shown is not None:
+            self.fit_range(collected if self._is_moving and collected.what == self.shown.what else None)
+            self._fitted[name] = self.options
+
+    def fit_range(self, of: StepCounts | None = None) -> None:
+        """Take the range that fits the picture shown, or these counts, and keep it: one scale for whatever comes
+        next."""
+        counts = of or self.shown
         if counts is None:
             return
         low, high = counts.fitted()
@@ -236,7 +264,7 @@ class HeatPanel(QWidget):
         self.fit = QPushButton(self.tr("Fit once"), self)
         self.fit.setObjectName("fit")
         self.fit.setToolTip(self.tr("Fit the range to this picture and keep it for other structures, too"))
-        self.fit.clicked.connect(self.fit_range)
+        self.fit.clicked.connect(lambda: self.fit_range())
         row = QHBoxLayout()
         row.addWidget(Steady(self.figures, 3), 1)
         row.addWidget(self.fit)

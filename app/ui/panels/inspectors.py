@@ -56,6 +56,8 @@ class Inspectors(QObject):
         self._loop: FrameLoop | None = None
         self._figures: Figures | None = None
         self._docks: dict[str, QDockWidget] = {}
+        self._window: QMainWindow | None = None
+        self._before_heat: tuple[list[QDockWidget], bool] | None = None
         self._range: tuple[float, float] | None = None
         self._asked_at: tuple[float, float] | None = None
         self.company: list[QWidget] = []  # panels that show what is picked, too: where one is seen, it stays in front
@@ -104,6 +106,7 @@ class Inspectors(QObject):
         """The docks that the window made of `places`: those at the right share one place, the costs lie over the
         timeline."""
         self._docks = {name: dock for name, _, widget, _ in self.places() for dock in docks if panel_of(dock) is widget}
+        self._window = window
         first, *others = (self._docks[name] for name in ("heat", "pick", "boxes"))
         for dock in others:
             window.tabifyDockWidget(first, dock)
@@ -247,7 +250,9 @@ class Inspectors(QObject):
         old, new = before.settings.render.ray_type, after.settings.render.ray_type
         if is_read(new) and old != new:
             self.heat.clear()
-            self._show_dock("heat")
+            self._bring_heat()
+        elif is_read(old) and not is_read(new):
+            self._leave_heat()
         if before.timeline.clip != after.timeline.clip:
             self.cost.begin(self._document.span)
         if before.timeline.time != after.timeline.time:
@@ -267,6 +272,27 @@ class Inspectors(QObject):
             self.marks.show_cells({})
             self.marks.show_point(None)
             self.marks.show_near(None)
+
+    def _bring_heat(self) -> None:
+        """Show what the colours mean, and remember what stood there."""
+        dock = self._docks.get("heat")
+        if dock is not None and self._window is not None and not self.heat.isVisible():
+            beside = [one for one in self._window.tabifiedDockWidgets(dock) if panel_of(one).isVisible()]
+            self._before_heat = (beside, dock.isHidden())
+        self._show_dock("heat")
+
+    def _leave_heat(self) -> None:
+        """Colours mean no numbers any more: what stood in the panel's place comes back, unless somebody has put another
+        there."""
+        before, self._before_heat = self._before_heat, None
+        if before is None or not self.heat.isVisible():
+            return
+        beside, was_hidden = before
+        for dock in beside:
+            if not dock.isHidden():
+                dock.raise_()
+        if was_hidden:
+            self._docks["heat"].hide()
 
     def _jump(self, seconds: float) -> None:
         head = timelines.pause(self._document.state.timeline)
