@@ -8,7 +8,7 @@ a file of settings that was changed, or the command line.
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtGui import QColor, QGuiApplication, QPalette
+from PySide6.QtGui import QColor, QFontDatabase, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
 from raygrove.app.document.state import State
@@ -16,6 +16,9 @@ from raygrove.app.ui import colors
 from raygrove.app.ui.session.session import Session
 
 KEY = "settings.window.theme"
+FONT = "Inter"
+"""Its figures are of one width, and it is drawn for small sizes on screens (docs/decisions/tour.md)."""
+
 SCHEMES = {"system": Qt.ColorScheme.Unknown, "light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark}
 
 Role = QPalette.ColorRole
@@ -43,6 +46,14 @@ def apply(choice: str) -> None:
         application.setPalette(wanted)
         for name in BORDERED:
             application.setPalette(bordered(wanted), name)  # type: ignore[arg-type]  # its stub says bytes, it takes str
+
+
+def take_font() -> None:
+    """Texts in FONT where the system has it, in the size of the desktop's font; else in that."""
+    font = QApplication.font()
+    if FONT not in font.families() and QFontDatabase.hasFamily(FONT):
+        font.setFamilies([FONT, *font.families()])
+        QApplication.setFont(font)
 
 
 def desktop_scheme() -> Qt.ColorScheme:
@@ -96,6 +107,7 @@ class Follower(QObject):
         kept = self._memory.chosen("theme", self._first)
         if kept in SCHEMES:
             self._document.begin_with(KEY, kept)
+        take_font()
         self.apply()
         self._document.observe(self._changed)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self.apply)

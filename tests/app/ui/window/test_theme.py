@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtGui import QPalette
+from PySide6.QtGui import QFontDatabase, QPalette
 from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
@@ -33,6 +33,24 @@ from tests.color_science import contrast
 def own_theme() -> Iterator[None]:
     yield
     theme.apply("system")
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_texts_are_in_inter_where_the_system_has_it(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch, is_there: bool
+) -> None:
+    own, size = ["Some Sans"], QApplication.font().pointSizeF()
+    before, font = QApplication.font(), QApplication.font()
+    font.setFamilies(own)
+    try:
+        QApplication.setFont(font)
+        monkeypatch.setattr(QFontDatabase, "hasFamily", lambda family: is_there and family == "Inter")
+        for _ in range(2):
+            theme.Follower(window.session, window)
+            assert QApplication.font().families() == (["Inter", *own] if is_there else own)
+        assert QApplication.font().pointSizeF() == size, "as large as the desktop has it"
+    finally:
+        QApplication.setFont(before)
 
 
 def test_themes_change_at_once_and_back(scene_window: MainWindow, own_theme: None) -> None:
