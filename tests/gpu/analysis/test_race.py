@@ -241,7 +241,7 @@ def test_every_structure_finds_what_brute_force_finds_and_a_stale_one_is_counted
     told = json.loads(found.to_json())
     assert told["mismatches"] == found.mismatches and len(told["contestants"]) == 4
     lines = str(found).splitlines()
-    assert lines[0].split() == ["ms", "a", "frame", "interval", "of", "95", "%", "update", "trace", "shade", "rays/s"]
+    assert lines[0].split() == ["ms", "per", "frame", "interval", "of", "95", "%", "update", "trace", "shade", "rays/s"]
     first = found.ranking[0]
     assert lines[1].split()[:4] == [first.place, first.letter, first.configuration, f"{first.ms.median:.3f}"]
     assert lines[1].split()[-4:-2] == [f"{first.trace_ms.median:.3f}", f"{first.shade_ms.median:.3f}"]
