@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -60,10 +60,17 @@ def main(arguments: list[str]) -> int:
 
 
 class Walk:
-    """What the window is driven by: `poll` is called again and again by its event loop, in dialogs, too."""
+    """What the window is driven by: `poll` is called again and again by its event loop, in dialogs, too. `ways` are
+    those that may be walked; the usual ones where it is empty."""
 
-    def __init__(self, given: argparse.Namespace, make_hands: Callable[[], object], folder: Path) -> None:
-        self._given, self._make_hands, self._folder = given, make_hands, folder
+    def __init__(
+        self,
+        given: argparse.Namespace,
+        make_hands: Callable[[], object],
+        folder: Path,
+        ways: Mapping[str, Callable[[Any, Path], Iterator[None]]] | None = None,
+    ) -> None:
+        self._given, self._make_hands, self._folder, self._ways = given, make_hands, folder, ways
         self._steps: object = None
         self._beat: Any = None
         self._is_under_way = self.has_failed = self._is_over = False
@@ -114,7 +121,7 @@ class Walk:
         for name in self._given.ways.split(","):
             began = time.monotonic()
             print(name, flush=True)
-            yield from WAYS[name](person, self._folder)
+            yield from (self._ways or WAYS)[name](person, self._folder)
             larger = window.frameGeometry().united(room) != room
             assert not larger or QApplication.platformName() == "offscreen", f"{window.frameGeometry()} left {room}"
             print(f"{name}: {time.monotonic() - began:.1f} s", flush=True)
