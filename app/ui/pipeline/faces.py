@@ -193,7 +193,7 @@ def _structure_cost(figures: FrameFigures | None) -> str:
     if figures is None or view is None:
         return DASH
     room, last = memory(view.structure.bytes), figures.sample.frame.last_update
-    if figures.updates.get("rebuild"):
+    if figures.is_there("update.rebuild"):  # a GPU does not time every frame: it may be none of those that built
         return f"{_spent(figures, 'update.rebuild')}   {room}"
     built = last.views[0] if last is not None and last.views else None
     if built is None or built.update != "rebuild" or (built.hierarchy, built.layout) != (view.hierarchy, view.layout):
@@ -202,16 +202,16 @@ def _structure_cost(figures: FrameFigures | None) -> str:
 
 
 def _update_cost(figures: FrameFigures | None) -> str:
-    done = figures.updates if figures is not None else {}
-    refits, builds = done.get("refit", 0), done.get("rebuild", 0)
-    if not done:
+    if figures is None or not figures.updates:
         return DASH
+    refits, builds = figures.updates.get("refit", 0), figures.updates.get("rebuild", 0)
     if not refits:
         return _tr("rebuilt") if builds else _tr("reused")
-    cost = _spent(figures, "update.refit")
+    is_timed = figures.is_there("update.refit")
+    cost = _tr("{time} a refit").format(time=_spent(figures, "update.refit")) if is_timed else _tr("refitted")
     if not builds:
-        return _tr("{time} a refit").format(time=cost)
-    return _tr("{time} a refit, {builds} of {all} rebuilt").format(time=cost, builds=builds, all=refits + builds)
+        return cost
+    return _tr("{cost}, {builds} of {all} rebuilt").format(cost=cost, builds=builds, all=refits + builds)
 
 
 def _tr(text: str) -> str:

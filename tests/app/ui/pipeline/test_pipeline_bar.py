@@ -57,6 +57,27 @@ def test_chips_say_what_is_chosen_and_what_it_costs(bar: PipelineBar) -> None:
     assert bar.readout.lines == ("55 frames/s", f"{milliseconds(18.8)}   CPU", "trace 64%")
 
 
+def test_updates_of_frames_that_were_not_timed_are_told_without_a_time(scene_window: MainWindow) -> None:
+    """A GPU times some frames only: those that were rebuilt or refitted may be none of them."""
+    untold = dataclasses.replace(frame_of(scene_window), last_update=None)
+    timed = dataclasses.replace(made_statistics().views[0], update="nothing", build_ms=0.0, refit_ms=0.0)
+
+    def costs(*updates: str) -> tuple[str, str]:
+        views = [dataclasses.replace(timed, update=update) for update in updates]
+        frames = [
+            dataclasses.replace(
+                untold, frame_id=number, statistics=made_statistics(views=(view,), phases_age=int(number > 0))
+            )
+            for number, view in enumerate((timed, *views))
+        ]
+        chips = shown(scene_window, *frames).chips
+        return chips["structure"].face.cost, chips["update"].face.cost
+
+    assert costs("rebuild") == (memory(12_000_000), "rebuilt")
+    assert costs("refit") == (memory(12_000_000), "refitted")
+    assert costs("refit", "rebuild", "refit") == (memory(12_000_000), "refitted, 1 of 3 rebuilt")
+
+
 def test_no_choice_is_named_by_its_identifier(scene_window: MainWindow) -> None:
     """In whatever state: no underscore, and a name begins with a capital letter or a digit."""
     from raygrove.app.settings import option_tables
