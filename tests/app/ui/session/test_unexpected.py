@@ -14,21 +14,44 @@ from raygrove.app.ui.session.notices import Notice, Notices
 from raygrove.app.ui.session.unexpected import unexpected_told
 
 
+class UnsayableError(Exception):
+    """An error that breaks off itself where it is put into words."""
+
+    def __str__(self) -> str:
+        raise KeyError("frame")
+
+
 class Breaks(QWidget):
-    """Breaks off in its second painting."""
+    """Breaks off in its second painting, by an error or by one that comes of it."""
 
     painted = 0
 
+    def __init__(self, error: type[Exception], then: type[Exception] | None) -> None:
+        super().__init__()
+        self.error, self.then = error, then
+
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
         self.painted += 1
+        try:
+            self._paint()
+        except self.error:
+            if self.then is None:
+                raise
+            raise self.then("rows") from None
+
+    def _paint(self) -> None:
+        painter = QPainter(self)
         if self.painted == 2:
-            raise KeyError("frame")
+            raise self.error("frame")
         painter.fillRect(self.rect(), self.palette().window())
 
 
+@pytest.mark.parametrize(
+    ("error", "then", "sentence"),
+    [(KeyError, None, "KeyError: 'frame'"), (KeyError, ValueError, "ValueError: rows"), (UnsayableError, None, "")],
+)
 def test_a_painting_that_breaks_off_is_told_and_leaves_nothing_active(
-    qtbot: Any, monkeypatch: pytest.MonkeyPatch
+    qtbot: Any, monkeypatch: pytest.MonkeyPatch, error: type[Exception], then: type[Exception] | None, sentence: str
 ) -> None:
     notices, shown, said, printed = Notices(), list[Notice](), list[str](), list[BaseException]()
     notices.shown.connect(shown.append)
@@ -36,7 +59,7 @@ def test_a_painting_that_breaks_off_is_told_and_leaves_nothing_active(
     before = qInstallMessageHandler(lambda kind, context, text: said.append(text))
     try:
         with unexpected_told(notices):
-            widget = Breaks()
+            widget = Breaks(error, then)
             qtbot.addWidget(widget)
             widget.resize(40, 30)
             widget.show()
@@ -44,13 +67,13 @@ def test_a_painting_that_breaks_off_is_told_and_leaves_nothing_active(
             for wanted in range(2, 6):
                 widget.update()
                 qtbot.waitUntil(lambda wanted=wanted: widget.painted >= wanted)
-            qtbot.waitUntil(lambda: bool(shown))
+            qtbot.waitUntil(lambda: bool(shown) == bool(sentence))
     finally:
         qInstallMessageHandler(before)
-    assert [type(error) for error in printed] == [KeyError]
+    assert [type(one) for one in printed] == [then or error]
     assert not [text for text in said if "painter" in text]
-    (notice,) = shown
-    assert notice.kind == "error" and "KeyError: 'frame'" in notice.sentence and "paintEvent" in notice.details
+    for notice in shown:
+        assert notice.kind == "error" and sentence in notice.sentence and "paintEvent" in notice.details
 
 
 def test_an_error_is_told_once_a_place_and_no_more_afterwards(qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
