@@ -97,9 +97,11 @@ def behind(docks: Sequence[QDockWidget]) -> Iterator[None]:
     for dock in docks:
         dock.blockSignals(True)
         dock.widget().hide()
-    yield
-    for dock in docks:
-        dock.blockSignals(False)
+    try:
+        yield
+    finally:
+        for dock in docks:
+            dock.blockSignals(False)
 
 
 class PictureAlone(QObject):

@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDockWidget, QSpinBox, QTabBar, QWidget
 
 from raygrove.app.ui.widgets.scrolled import Scrolled, needed_by, panel_of
-from raygrove.app.ui.window.docks import fit_to_screen
+from raygrove.app.ui.window.docks import behind, fit_to_screen
 from raygrove.app.ui.window.main_window import MainWindow
 from tests.app.stand_ins import take_places
 
@@ -110,6 +110,12 @@ def test_in_a_low_window_panels_at_the_right_share_one_place(window: MainWindow)
     assert is_seen(docks["stats"])
 
 
+def test_panels_tell_of_themselves_again_where_putting_them_behind_breaks_off(window: MainWindow) -> None:
+    with pytest.raises(KeyError), behind(window.docks):
+        raise KeyError("dock")
+    assert not [dock.objectName() for dock in window.docks if dock.signalsBlocked()]
+
+
 def test_full_screen_is_the_picture_alone_and_comes_back(window: MainWindow, qtbot: Any) -> None:
     action = window.commands.actions["view.full_screen"]
     around = [window.menuBar(), window.statusBar(), window.pipeline, *window.docks]
@@ -184,12 +190,12 @@ def test_a_panel_behind_another_tab_is_not_visible_and_keeps_its_room(window: Ma
         docks[name].show()
         docks[name].raise_()
     window.tabifyDockWidget(docks["stats"], docks["heat"])
-    for front, behind in (("heat", "stats"), ("stats", "heat")):
+    for front, back in (("heat", "stats"), ("stats", "heat")):
         docks[front].raise_()
         qtbot.waitUntil(lambda front=front: is_seen(docks[front]))
         take_places()
-        assert panel_of(docks[front]).isVisible() and not panel_of(docks[behind]).isVisible()
-        assert docks[behind].minimumSizeHint().height() >= 44, "else the window would be laid out anew with each tab"
+        assert panel_of(docks[front]).isVisible() and not panel_of(docks[back]).isVisible()
+        assert docks[back].minimumSizeHint().height() >= 44, "else the window would be laid out anew with each tab"
     docks["stats"].hide()
     take_places()
     docks["stats"].show()
