@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -53,6 +54,24 @@ def test_a_picture_without_the_scene_says_so_though_its_box_is_in_view(
     monkeypatch.setattr(PaintedMaker, "sight", "seen")
     scene_window.commands.actions["scene.clip"].trigger()
     qtbot.waitUntil(lambda: hint.text == "")
+
+
+def test_of_spheres_that_the_window_draws_rays_say_nothing(
+    scene_window: MainWindow, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hint, loop = scene_window.inspectors.hint, scene_window.loop
+    monkeypatch.setattr(sight, "INTERVAL_MS", 1)
+    monkeypatch.setattr(PaintedMaker, "sight", "nothing")
+    scene_window.document.change("cameras.0.fov", 50.0)
+    qtbot.waitUntil(lambda: hint.text != "")
+    assert loop.last_frame is not None
+    drawn: Any = dataclasses.replace(loop.last_frame, spheres=object())
+    hint.sight._take_frame(drawn)
+    assert hint.text == "" and not hint.isVisible(), "it was of a picture before"
+    hint.sight._ask()
+    hint.sight._take_frame(drawn)
+    qtbot.waitUntil(lambda: not hint.sight._is_asking)
+    assert hint.text == "", "an answer that comes late is of that picture, too"
 
 
 def test_what_is_not_known_yet_is_asked_again(
