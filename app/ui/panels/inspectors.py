@@ -253,6 +253,8 @@ class Inspectors(QObject):
             self._bring_heat()
         elif is_read(old) and not is_read(new):
             self._leave_heat()
+        if before.settings.window.workspace != after.settings.window.workspace:
+            self._before_heat = None  # another arrangement, in which it may have a place of its own
         if before.timeline.clip != after.timeline.clip:
             self.cost.begin(self._document.span)
         if before.timeline.time != after.timeline.time:

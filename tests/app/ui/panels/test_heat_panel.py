@@ -96,3 +96,19 @@ def test_the_heat_map_leaves_its_place_with_its_ray_type(scene_window: MainWindo
     choose("settings.render.ray_type", "smooth")
     take_places()
     assert stats.isVisible() and not heat.isVisible() and not docks["dock.heat"].isHidden(), "a tab again"
+
+
+def test_the_heat_map_keeps_its_place_in_another_workspace(scene_window: MainWindow) -> None:
+    window, choose = scene_window, scene_window.document.change
+    dock = next(dock for dock in window.docks if dock.objectName() == "dock.heat")
+    window.resize(1280, 720)
+    take_places()
+    choose("settings.render.ray_type", "steps")
+    choose("settings.window.workspace", "inspect")
+    take_places()
+    dock.raise_()
+    take_places()
+    assert window.inspectors.heat.isVisible()
+    choose("settings.render.ray_type", "smooth")
+    take_places()
+    assert not dock.isHidden(), "the workspace has it"
