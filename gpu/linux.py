@@ -144,9 +144,10 @@ def lower_priority(leader: int) -> None:
 
 def come_after_other_threads() -> None:
     """Let this thread, and those that it starts from now on, have a third of what another thread of the process has of
-    a processor that both want."""
-    later = os.getpriority(os.PRIO_PROCESS, 0) + _LATER
-    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), min(later, _LOWEST_PRIORITY))
+    a processor that both want. Where the system does not let it (sandboxes refuse the call), all stay alike."""
+    with contextlib.suppress(OSError):
+        later = os.getpriority(os.PRIO_PROCESS, 0) + _LATER
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), min(later, _LOWEST_PRIORITY))
 
 
 def kill_group(leader: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import pathlib
 import resource
@@ -194,4 +195,16 @@ def test_a_thread_that_comes_later_takes_those_with_it_that_it_starts_and_no_oth
     later.start()
     later.join()
     assert found == [min(before + linux._LATER, linux._LOWEST_PRIORITY)] * 2
+    assert os.getpriority(os.PRIO_PROCESS, 0) == before
+
+
+def test_a_thread_goes_on_where_the_system_keeps_all_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sandbox that refuses the call, as our own does: without the render thread no picture would ever come."""
+
+    def refuse(*given: int) -> None:
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+    monkeypatch.setattr(os, "setpriority", refuse)
+    before = os.getpriority(os.PRIO_PROCESS, 0)
+    linux.come_after_other_threads()
     assert os.getpriority(os.PRIO_PROCESS, 0) == before
