@@ -70,7 +70,7 @@ def _of_clip(about: dict[str, str], clip: ClipSpots) -> tuple[dict[str, Any], li
     number = frames[place].frame
     visits, tests = (sum(getattr(one, of) for one in frames) for of in ("visits", "tests"))
     head = f"{about['configuration']}: {len(frames)} frames, {visits:,} visits, {tests:,} primitives tested."
-    said = f"Frame {number} costs most: {most:.1f} a ray, the mean is {mean:.1f}"
+    said = f"Frame {number} costs most: {most:.1f} per ray, the mean is {mean:.1f}"
     facts = {**about, "by": clip.by, "frames": [one._asdict() for one in frames]}
     return facts, [head, f"{said}; --frames {number}:{number + 1} says what may help there."]
 

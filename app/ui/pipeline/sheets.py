@@ -254,7 +254,7 @@ def _here(spent: float | None) -> tuple[str, ...]:
 
 def _a_pixel(spent: float | None) -> tuple[str, ...]:
     """Pictures of ray types are seldom of one size: a pixel's share can be compared."""
-    return () if spent is None else ("", _tr("{time} a pixel here").format(time=nanoseconds(spent)))
+    return () if spent is None else ("", _tr("{time} per pixel here").format(time=nanoseconds(spent)))
 
 
 def _tr(text: str) -> str:

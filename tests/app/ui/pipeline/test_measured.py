@@ -49,7 +49,7 @@ def test_rays_are_compared_by_the_pixel_whatever_the_pictures_size(room: MainWin
     other = replaced(first.request.state, "settings.render.ray_type", "flat")
     request = dataclasses.replace(first.request, state=other)
     shown(room, first, dataclasses.replace(first, frame_id=8, request=request, statistics=small))
-    assert noted(room, "rays", "smooth") == noted(room, "rays", "flat") == "19.1 ns a pixel here"
+    assert noted(room, "rays", "smooth") == noted(room, "rays", "flat") == "19.1 ns per pixel here"
     room.document.change("settings.render.hierarchy", "hploc")
     assert noted(room, "rays", "smooth") == noted(room, "rays", "flat") == "", "that was through another structure"
 
@@ -60,8 +60,8 @@ def test_notes_are_read_whole(qapp: QApplication) -> None:
         QFontMetrics(font_of(SMALL)),
         Offer("path", "Path tracing", "A sentence", notes=("", "2.0 ms here")),
     )
-    short, long = notes_width(found), notes_width(dataclasses.replace(found, notes=("", "1,250 ns a pixel here")))
-    assert metrics.elidedText("1,250 ns a pixel here", Qt.TextElideMode.ElideRight, long) == "1,250 ns a pixel here"
+    short, long = notes_width(found), notes_width(dataclasses.replace(found, notes=("", "1,250 ns per pixel here")))
+    assert metrics.elidedText("1,250 ns per pixel here", Qt.TextElideMode.ElideRight, long) == "1,250 ns per pixel here"
     assert 0 < short < long and notes_width(dataclasses.replace(found, notes=())) == 0
 
 
