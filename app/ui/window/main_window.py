@@ -19,7 +19,7 @@ from raygrove.app.scene_io.demos import ALL_DEMOS
 from raygrove.app.ui.session import recent_files
 from raygrove.app.ui.session.session import Session
 from raygrove.app.ui.widgets.first_paint import FirstPaint
-from raygrove.app.ui.window import theme
+from raygrove.app.ui.window import moving_keys, theme
 from raygrove.gpu.scene import Scene
 
 if TYPE_CHECKING:
@@ -344,9 +344,10 @@ class MainWindow(QMainWindow):
             self.open_files(natural_order(paths))
 
     def event(self, event: QEvent) -> bool:
-        """Esc is no command while it leads out of the tour or the first page."""
+        """Esc is no command while it leads out of the tour or the first page, nor are keys of what has the focus."""
         is_esc = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
-        if event.type() == QEvent.Type.ShortcutOverride and is_esc and self._way_out() is not None:
+        leads_out = event.type() == QEvent.Type.ShortcutOverride and is_esc and self._way_out() is not None
+        if leads_out or moving_keys.is_of(self.focusWidget(), event):
             event.accept()
             return True
         return super().event(event)
