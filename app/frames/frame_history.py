@@ -30,6 +30,8 @@ SECOND = 1.0
 INSIDE = ("step.", "update.")
 """How the keys of figures begin that are parts of parts."""
 
+OF_UPDATES = ("update.rebuild", "update.refit")
+
 
 class Spread(NamedTuple):
     """Median, least and greatest of the values of some frames."""
@@ -185,7 +187,8 @@ def sample_of(frame: FinishedFrame, paint_ms: float, fps: float, view_size: tupl
 
 def spreads(samples: Sequence[Sample]) -> dict[str, Spread]:
     """Median and range of each figure (Sample.values) over the frames that have it, by its key.
-    Where the target did not time every frame, those count that it has timed, else the newest.
+    Where the target did not time every frame, those count that it has timed, else the newest; of an update that none of
+    these made those that did, which have the times of the last one of their kind that was timed.
 
     Medians of parts do not add up to that of the frame. So these are of the frames in the middle, by the time that the
     whole frame took: the mean of each part over the same few frames, which adds up, and lies within its range. So are
@@ -197,6 +200,8 @@ def spreads(samples: Sequence[Sample]) -> dict[str, Spread]:
     always = [key for key in keys if key.startswith(INSIDE) and all(key in table for table in tables)]
     for key, value in _typical(timed, always).items():
         found[key] = found[key]._replace(median=value)
+    if len(timed) < len(samples):
+        found |= _of_updates([key for key in OF_UPDATES if key not in found], samples)
     return found | _rate(samples)
 
 
@@ -246,6 +251,12 @@ def _add_phases(found: dict[str, float], statistics: FrameStatistics) -> None:
 
 def _timed(samples: Sequence[Sample]) -> list[Sample]:
     return [sample for sample in samples if sample.is_timed] or list(samples[-1:])
+
+
+def _of_updates(keys: Sequence[str], samples: Sequence[Sample]) -> dict[str, Spread]:
+    """Median and range of some updates over the frames that made them; of those that none made nothing."""
+    values = {key: [sample.values[key] for sample in samples if key in sample.values] for key in keys}
+    return {key: _spread(found) for key, found in values.items() if found}
 
 
 def _typical(timed: Sequence[Sample], inside: Sequence[str]) -> dict[str, float]:

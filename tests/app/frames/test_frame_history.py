@@ -119,6 +119,20 @@ def test_figures_of_older_phases_count_where_there_are_no_others() -> None:
     assert spreads([repeated])["trace"].median == 90.0 and spreads([]) == {}
 
 
+def test_an_update_that_was_not_timed_has_the_time_of_its_kind() -> None:
+    """A GPU times every eighth of the frames that it repeats: of a rebuild every tenth none in most seconds."""
+    view = made_statistics().views[0]
+    refit = dataclasses.replace(view, update="refit", build_ms=0.0, refit_ms=0.5)
+    made = [made_statistics(views=(refit,), phases_age=number % 8) for number in range(20)]
+    made[10] = made_statistics(views=(dataclasses.replace(view, build_ms=2.5),), phases_age=30)
+    shown = [Sample(frame(number, statistics=one), 0.02 * number) for number, one in enumerate(made)]
+    found = spreads(shown)
+    assert updates(shown) == {"refit": 19, "rebuild": 1}
+    assert found["update.rebuild"] == (2.5, 2.5, 2.5) and found["update.refit"].median == 0.5
+    assert found["build"].greatest == 0.0, "no part of the frames that were timed"
+    assert "update.rebuild" not in spreads(shown[:10])
+
+
 def test_the_last_second_is_of_one_choice() -> None:
     history = FrameHistory()
     other = dataclasses.replace(REQUEST, state=replaced(State(), "settings.render.hierarchy", "hploc"))

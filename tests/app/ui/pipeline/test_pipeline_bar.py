@@ -63,12 +63,12 @@ def test_updates_of_frames_that_were_not_timed_are_told_without_a_time(scene_win
     timed = dataclasses.replace(made_statistics().views[0], update="nothing", build_ms=0.0, refit_ms=0.0)
 
     def costs(*updates: str) -> tuple[str, str]:
-        views = [dataclasses.replace(timed, update=update) for update in updates]
+        views = [dataclasses.replace(timed, update=update) for update in ("nothing", *updates)]
         frames = [
             dataclasses.replace(
                 untold, frame_id=number, statistics=made_statistics(views=(view,), phases_age=int(number > 0))
             )
-            for number, view in enumerate((timed, *views))
+            for number, view in enumerate(views)
         ]
         chips = shown(scene_window, *frames).chips
         return chips["structure"].face.cost, chips["update"].face.cost
@@ -76,6 +76,8 @@ def test_updates_of_frames_that_were_not_timed_are_told_without_a_time(scene_win
     assert costs("rebuild") == (memory(12_000_000), "rebuilt")
     assert costs("refit") == (memory(12_000_000), "refitted")
     assert costs("refit", "rebuild", "refit") == (memory(12_000_000), "refitted, 1 of 3 rebuilt")
+    timed = dataclasses.replace(timed, build_ms=2.0, refit_ms=0.5)  # as the last ones of their kind took
+    assert costs("rebuild") == (f"{milliseconds(2.5)}   {memory(12_000_000)}", "rebuilt")
 
 
 def test_no_choice_is_named_by_its_identifier(scene_window: MainWindow) -> None:
