@@ -92,7 +92,7 @@ class HostTarget(Target):
             raise OutOfMemoryError("the host target's threads", 1 << 20, free_memory())
         self.threads = self._runtime.pool_threads(self._pool)
         self._units: dict[UnitSource, HostUnit] = {}
-        self.quick = QuickUnits(self.options.contraction)
+        self.quick = QuickUnits()
         self._tags: dict[str, int] = {}
         self._scratch: dict[str, np.ndarray] = {}
         self._views: dict[tuple[str, Any, Any], np.ndarray] = {}
@@ -222,7 +222,7 @@ class HostTarget(Target):
             self._not_captured(f"compile {source.path}")
             with self._compiling():
                 written = write_unit(source, "host", self.lane_count, self.options.checks)
-                library, entries = self.quick.library(source, written, self.check)
+                library, entries = self.quick.library(source, written, self.options.contraction, self.check)
             blocks = {name: ArgumentBlock(signature, address) for name, signature in written.kernels.items()}
             made = self._units[source] = HostUnit(tuple(written.kernels), entries, blocks)
             if self._checks is not None:

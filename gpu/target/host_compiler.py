@@ -160,9 +160,8 @@ def compile_library(
 def _compile(text: str, flags: list[str], more: list[str], check: Callable[[], None], is_idle: bool = False) -> None:
     """Compile a unit with the prelude's headers where they are there, else without; and with all instructions where the
     compiler does not take those that are named (gpu/device/intrinsics.cuh)."""
-    command, prelude = _command(flags)
+    (command, prelude), (of_header, _) = _command(flags), _command([FULL, *flags[1:]])
     run = functools.partial(_run_compiler, check=check, is_idle=is_idle)
-    of_header = [FULL if flag == QUICK else flag for flag in command]
     included = prelude.options(of_header, lambda line: run(line, ""))
     if included:
         try:
@@ -187,9 +186,8 @@ def make_headers(contraction: bool, check: Callable[[], None] = lambda: None) ->
 
 
 def _command(flags: list[str]) -> tuple[list[str], Prelude]:
-    """The compiler with its flags, and what units compiled so have in common, whatever the level."""
-    alike = [flag for flag in flags if flag not in (FULL, QUICK)]
-    described = "\n".join([*alike, compiler_version(), *find_compiler(), *sorted(processor()[1])])
+    """The compiler with its flags, the level first, and what units compiled so have in common, whatever the level."""
+    described = "\n".join([*flags[1:], compiler_version(), *find_compiler(), *sorted(processor()[1])])
     return [*find_compiler(), *flags, f"-I{ROOT}"], _prelude(described)
 
 

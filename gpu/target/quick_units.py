@@ -24,9 +24,9 @@ def entries_of(library: ctypes.CDLL, text: UnitText) -> dict[str, Any]:
 class QuickUnits:
     """See the module. `takes` says whether units of the quick level may be loaded at all."""
 
-    def __init__(self, contraction: bool) -> None:
-        self._contraction, self.takes = contraction, False
-        self._loaded: dict[UnitSource, tuple[UnitText, dict[str, Any]]] = {}
+    def __init__(self) -> None:
+        self.takes = False
+        self._loaded: dict[UnitSource, tuple[UnitText, bool, dict[str, Any]]] = {}
 
     @property
     def sources(self) -> tuple[UnitSource, ...]:
@@ -34,22 +34,22 @@ class QuickUnits:
         return tuple(self._loaded)
 
     def library(
-        self, source: UnitSource, text: UnitText, check: Callable[[], None]
+        self, source: UnitSource, text: UnitText, contraction: bool, check: Callable[[], None]
     ) -> tuple[ctypes.CDLL, dict[str, Any]]:
         """The library of a unit and its entries: of the quick level where that may be taken, is there, and the other is
         not."""
         digest, level = text.digest, FULL
-        if self.takes and not is_compiled(digest, self._contraction) and is_compiled(digest, self._contraction, QUICK):
+        if self.takes and not is_compiled(digest, contraction) and is_compiled(digest, contraction, QUICK):
             level = QUICK
-        library = compile_library(text.text, digest, self._contraction, check=check, level=level)
+        library = compile_library(text.text, digest, contraction, check=check, level=level)
         entries = entries_of(library, text)
         if level == QUICK:
-            self._loaded[source] = text, entries
+            self._loaded[source] = text, contraction, entries
         return library, entries
 
     def exchange(self) -> None:
         """Let the kernels of units that are compiled at the full level by now be those. Between two frames."""
-        for source, (text, entries) in list(self._loaded.items()):
-            if is_compiled(text.digest, self._contraction):
-                entries.update(entries_of(compile_library(text.text, text.digest, self._contraction), text))
+        for source, (text, contraction, entries) in list(self._loaded.items()):
+            if is_compiled(text.digest, contraction):
+                entries.update(entries_of(compile_library(text.text, text.digest, contraction), text))
                 del self._loaded[source]

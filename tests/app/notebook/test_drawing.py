@@ -38,7 +38,7 @@ def test_a_picture_comes_with_what_it_cost(drawing: Drawing) -> None:
     reply, pixels = ask(drawing, kind="still")
     rows = dict(reply["statistics"])
     assert pixels.shape == (32, 48, 3) and np.ptp(pixels) > 50, "something is seen before a background"
-    assert rows["primitives"] == "1" and int(rows["nodes"]) >= 1 and reply["said"] == ""
+    assert rows["primitives"] == "1" and rows["nodes"] in ("0", "1") and reply["said"] == ""
     assert rows["device"] not in ("host", "cuda", "") and "structure" not in rows, "the page names the structure itself"
     assert ask(drawing, kind="still", moving=True)[1].shape == (16, 24, 3)
 
