@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator, Sequence
+import weakref
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -40,6 +41,7 @@ class HostSlot:
         self.drawn = (0, 0)
         self._bytes = np.zeros(width * height * 4, np.uint8)
         self._device: Any = None
+        self._of: Callable[[], object] = lambda: None  # the target that it is on
 
     @property
     def pixels(self) -> np.ndarray:
@@ -53,13 +55,20 @@ class HostSlot:
         if target.kind == "host":
             yield self._view(width, height)
             return
-        if self._device is None or self._device.shape != (height, width, 4):
-            self._device = target.empty((height, width, 4), np.uint8, "display")
-        yield self._device
-        self.pixels[:] = target.download(self._device)
+        if self._device is None or self._of() is not target:
+            # One place for all sizes: a small picture is enlarged in it, frame by frame.
+            self._device, self._of = target.empty(self._bytes.size, np.uint8, "display"), weakref.ref(target)
+        device = _first(self._device, width, height)
+        yield device
+        self.pixels[:] = target.download(device)
 
     def _view(self, width: int, height: int) -> np.ndarray:
-        return self._bytes[: width * height * 4].reshape(height, width, 4)
+        return np.asarray(_first(self._bytes, width, height))
+
+
+def _first(pixels: Array, width: int, height: int) -> Array:
+    """The first pixels of a buffer as a picture."""
+    return pixels[: width * height * 4].reshape(height, width, 4)
 
 
 class SlotPixels:

@@ -21,9 +21,12 @@ class Device:
 
     kind = "cuda"
 
-    def empty(self, shape: tuple[int, ...], dtype: object, tag: str) -> np.ndarray:
-        self.made = np.zeros(shape, np.uint8)
-        return self.made
+    def __init__(self) -> None:
+        self.made: list[np.ndarray] = []
+
+    def empty(self, shape: int | tuple[int, ...], dtype: object, tag: str) -> np.ndarray:
+        self.made.append(np.zeros(shape, np.uint8))
+        return self.made[-1]
 
     def download(self, array: np.ndarray) -> np.ndarray:
         return array.copy()
@@ -45,9 +48,23 @@ def test_a_slot_holds_smaller_pictures_too() -> None:
 def test_a_picture_made_elsewhere_is_copied_down() -> None:
     slot, device = HostSlot(8, 4), Device()
     with slot.image(device, 8, 4) as image:  # type: ignore[arg-type]
-        assert image is device.made
+        assert np.shares_memory(image, device.made[0])
         image[:] = 9
     assert (slot.pixels == 9).all()
+
+
+def test_a_picture_made_elsewhere_has_one_place_whatever_its_size() -> None:
+    """A small one is enlarged in it, frame by frame: nothing is allocated for that, and launches find it again."""
+    slot, device = HostSlot(8, 4), Device()
+    for width, height in 3 * [(4, 2), (8, 4)]:
+        with slot.image(device, width, height) as image:  # type: ignore[arg-type]
+            assert image.shape == (height, width, 4) and image.flags.c_contiguous
+            image[:] = 10 * width
+        assert slot.drawn == (width, height) and (slot.pixels == 10 * width).all()
+    assert len(device.made) == 1 and device.made[0].size == 8 * 4 * 4
+    other = Device()
+    with slot.image(other, 8, 4) as image:  # type: ignore[arg-type]
+        assert np.shares_memory(image, other.made[0]), "another target has a place of its own"
 
 
 def test_two_are_lent_and_no_third() -> None:
