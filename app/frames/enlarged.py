@@ -12,6 +12,7 @@ from raygrove.app.frames.pixel_slots import PixelSlot
 from raygrove.gpu.enlarge.enlarging import UNIT, Enlarger
 from raygrove.gpu.target.base import Target
 from raygrove.gpu.target.planning import AheadCompiler
+from raygrove.gpu.target.remarks import remark
 
 
 class Enlarged:
@@ -48,6 +49,8 @@ class Enlarged:
     def _made_ready(self, target: Target) -> Enlarger | None:
         """None as long as its kernels are being compiled, and where they cannot be."""
         job = self._job
+        if job is not None and job.failure is not None:
+            _tell(job.failure)
         if self._enlarger is None and (job is None or (job.is_done and job.failure is None)):
             ahead = AheadCompiler(target)
             if ahead.is_ready(UNIT):
@@ -56,3 +59,9 @@ class Enlarged:
                 self._job = CompileJob(ahead, lambda: (UNIT,), lambda done, of: None, lambda: None)
                 self._job.start()
         return self._enlarger
+
+
+def _tell(failure: Exception) -> None:
+    """Say why small pictures stay blurred: nobody else meets that error."""
+    reason = str(failure).partition("\n")[0].rstrip(".")
+    remark(f"Pictures drawn smaller than the window are blurred: what enlarges them did not compile. {reason}.")

@@ -69,16 +69,18 @@ def test_as_long_as_its_kernels_are_compiled_it_stays_small(
         def cancel(self) -> None:
             begun.append("cancelled")
 
-    slot, made = HostSlot(40, 24), Enlarged()
+    slot, made, said = HostSlot(40, 24), Enlarged(), list[str]()
     monkeypatch.setattr(enlarged, "CompileJob", Job)
+    monkeypatch.setattr(enlarged, "remark", said.append)
     monkeypatch.setattr(AheadCompiler, "is_ready", lambda ahead, source: False)
     picture = small(slot, host_target)
     for _ in range(3):
         made.fill(host_target, [slot])
-    assert len(begun) == 1 and slot.drawn == (20, 12)
+    assert len(begun) == 1 and slot.drawn == (20, 12) and not said
     begun[0].is_done, begun[0].failure = True, OSError("no compiler")
     made.fill(host_target, [slot])
     assert len(begun) == 1, "what cannot be compiled is tried once"
+    assert [sentence.endswith(" did not compile. no compiler.") for sentence in said] == [True]
     np.testing.assert_array_equal(slot.pixels, picture)
     made.forget()
     assert begun[1:] == ["cancelled"]
