@@ -36,8 +36,7 @@ class SelectionLine(RichLabel):
 
     def parts(self, now: Inspected) -> list[tuple[str, str]]:
         """The name of the panel that shows each part of a selection, and the part in words."""
-        found, scene = list[tuple[str, str]](), self._session.document.scene
-        frame = self._session.loop.last_frame
+        found, frame = list[tuple[str, str]](), self._session.loop.last_frame
         if now.pixel is not None and frame is not None:
             x, y = (
                 min(int(part * count), count - 1) for part, count in zip(now.pixel, frame.request.size, strict=True)
@@ -52,10 +51,8 @@ class SelectionLine(RichLabel):
             found.append(("tree", name))
         if now.primitive is not None:
             found.append(("pick", self.tr("primitive {id}").format(id=f"{now.primitive:,}")))
-        if scene is not None and 0 <= now.object < len(scene.objects):
-            name = scene.name_of(now.object) or self.tr("object {number}").format(number=now.object)
-            found.append(("objects", name))
-        return found
+        name = self._session.inspection.name_of(now.object)
+        return [*found, ("objects", name)] if name else found
 
 
 def put_above(panel: QWidget, session: Session) -> SelectionLine:

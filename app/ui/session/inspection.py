@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from raygrove.app.document.document import Document
 from raygrove.app.document.state import State
+from raygrove.app.edits.objects import names_of
 from raygrove.gpu.scene import Scene
 
 PRIMARY = "primary"
@@ -46,6 +47,8 @@ class Inspection(QObject):
         super().__init__(parent)
         self._document = document
         self.now = Inspected(object=document.state.selection.object)
+        self._named: Scene | None = None
+        self._names: tuple[str, ...] = ()
         document.observe(self._take_object)
         document.on_scene.append(self._begin)
 
@@ -56,6 +59,15 @@ class Inspection(QObject):
         self._set(after)
         if after.object != self._document.state.selection.object:
             self._document.change("selection.object", after.object)
+
+    def name_of(self, index: int) -> str:
+        """What an object is called everywhere; "" for none."""
+        scene = self._document.scene
+        if scene is None or not 0 <= index < len(scene.objects):
+            return ""
+        if self._named is not scene:
+            self._named, self._names = scene, names_of(scene)
+        return self._names[index]
 
     def clear(self) -> None:
         """Select nothing but the object that is."""
@@ -72,4 +84,5 @@ class Inspection(QObject):
 
     def _begin(self, scene: Scene | None) -> None:
         """Another scene: numbers of the one before mean nothing in it."""
+        self._named, self._names = None, ()
         self._set(Inspected(object=self._document.state.selection.object))

@@ -12,6 +12,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
+from raygrove.app.edits.objects import names_of
 from raygrove.app.ui.panels.selection_line import SelectionLine
 from raygrove.app.ui.window.main_window import MainWindow
 from tests.app.ui.panels.test_hot_tools import show
@@ -36,7 +37,7 @@ def test_every_panel_says_what_is_selected(scene_window: MainWindow, qtbot: Any)
     size = window.loop.last_frame.request.size
     inspection.select(pixel=(0.5, 0.999), warp=(3, 4), node=~17, primitive=12_345, object=0)
     pixel = f"pixel {size[0] // 2}, {int(0.999 * size[1])}"
-    name = window.document.scene.name_of(0) or "object 0"
+    name = names_of(window.document.scene)[0]
     said = f"{pixel} › ray › tile 3, 4 › leaf ~17 › primitive 12,345 › {name}"
     assert {words(line) for line in lines} == {said}
     inspection.select(node=8841)
@@ -51,9 +52,20 @@ def test_names_of_objects_are_text(scene_window: MainWindow, name: str) -> None:
     scene = window.document.scene
     assert scene is not None
     meshes = tuple(dataclasses.replace(mesh, name=name) for mesh in scene.meshes)
-    window.document._scene = dataclasses.replace(scene, meshes=meshes)
+    nodes = tuple(dataclasses.replace(node, name="") for node in scene.nodes)
+    window.document._scene = dataclasses.replace(scene, meshes=meshes, nodes=nodes)
     window.session.inspection.select(object=0)
-    assert words(line_of(window, "tree")) == (name or "object 0")
+    assert words(line_of(window, "tree")) == (name or "Object 1")
+
+
+def test_objects_of_one_mesh_are_told_apart(scene_window: MainWindow) -> None:
+    window = scene_window
+    scene = window.document.scene
+    assert scene is not None
+    nodes = tuple(dataclasses.replace(node, name=f"ball {number}") for number, node in enumerate(scene.nodes))
+    window.document._scene = dataclasses.replace(scene, nodes=nodes, objects=scene.objects[:1])
+    window.session.inspection.select(object=0)
+    assert words(line_of(window, "tree")) == nodes[scene.objects[0].node].name
 
 
 def test_a_part_leads_to_its_panel_by_mouse_and_keyboard(scene_window: MainWindow, qtbot: Any) -> None:
