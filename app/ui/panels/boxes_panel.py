@@ -11,8 +11,10 @@ from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPalette, 
 from PySide6.QtWidgets import QFormLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from raygrove.app.document.document import Document
+from raygrove.app.document.state import State
 from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.settings.box_options import BoxOptions
+from raygrove.app.settings.race_options import RACE
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.form import Editor
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
@@ -147,9 +149,7 @@ class BoxesPanel(QWidget):
         column.addWidget(self.levels, 1)
         column.addWidget(Steady(self.sentence, 4))
         column.addWidget(self.bar)
-        document.observe(
-            lambda before, after: self._show_options() if before.settings.boxes != after.settings.boxes else None
-        )
+        document.observe(self._changed)
         self._show_options()
         self._show_report()
 
@@ -232,8 +232,17 @@ class BoxesPanel(QWidget):
         self.editors["cell"].setEnabled(options.visible_from == "cell")
         self.levels.show_range(options.first_depth, options.last_depth)
 
+    def _changed(self, before: State, after: State) -> None:
+        if before.settings.boxes != after.settings.boxes:
+            self._show_options()
+        if before.settings.window.workspace != after.settings.window.workspace:
+            self._show_report()
+
     def _show_report(self) -> None:
         self.levels.show_report(self.report)
-        self.sentence.setText(
-            self.report.sentence if self.report is not None else self.tr("Show the boxes to count the levels.")
-        )
+        self.sentence.setText(self.report.sentence if self.report is not None else self._why_none())
+
+    def _why_none(self) -> str:
+        if self._document.state.settings.window.workspace == RACE:
+            return self.tr("The pictures of a race are drawn without boxes.")
+        return self.tr("Show the boxes to count the levels.")

@@ -243,6 +243,10 @@ def test_the_boxes_panel_counts_levels_and_dragging_chooses_them(qtbot: Any) -> 
     assert panel.report is not None
     panel.clear()
     assert panel.table()[1] == [] and "Show the boxes" in panel.sentence.text()
+    document.change("settings.window.workspace", "race")
+    assert panel.sentence.text() == "The pictures of a race are drawn without boxes."
+    document.change("settings.window.workspace", "explore")
+    assert "Show the boxes" in panel.sentence.text()
 
 
 # -- in the window ----------------------------------------------------------------------------------------------------
