@@ -8,6 +8,9 @@ from .clip import HalfSpace
 from .trace.trace import TILE_SIDE, VIEW_FRAME, CameraRays, Tracer, see_through
 from .view_slot import ViewSlot
 
+MOST_TILES = 128
+"""Of rays beside each other, eight in each: of a strip fewer are asked than its height would have."""
+
 SEEN, CLIPPED, NOTHING = "seen", "clipped", "nothing"
 """What is found: something is in the picture, or would be without the clipping plane, or nothing is there."""
 
@@ -30,7 +33,7 @@ def in_sight(slot: ViewSlot) -> str | None:
 def _meets(slot: ViewSlot, tracer: Tracer, rows: int, clip: HalfSpace | None) -> bool:
     """Whether one of so many rows of rays, which together see what the picture does, meets anything."""
     width, height = slot.film.width, slot.film.height
-    columns = max(1, round(rows * width / height / TILE_SIDE)) * TILE_SIDE
+    columns = max(1, min(round(rows * width / height / TILE_SIDE), MOST_TILES)) * TILE_SIDE
     frame = np.zeros((), VIEW_FRAME)
     see_through(frame, slot.view.camera, width, height, clip)
     frame["width"], frame["height"], frame["jitter"] = columns, rows, 0.5

@@ -76,7 +76,7 @@ def _race(names: argparse.Namespace, words: Words) -> int:
         print(printable_lines(str(found)))
         for one in found.correlations:
             outliers = f"; outliers {', '.join(one.outliers)}" if one.outliers else ""
-            words.detail(f"{one.metric} and rays a second: rank correlation {one.rho:+.2f}{outliers}.")
+            words.detail(f"{one.metric} and rays per second: rank correlation {one.rho:+.2f}{outliers}.")
     if found.mismatches:
         words.error("the contestants do not find the same hits.")
         return EXIT_FAILURE

@@ -10,7 +10,7 @@ from raygrove.app.frames.compile_job import CompileJob
 from raygrove.app.frames.outcome import Outcome
 from raygrove.app.frames.pixel_slots import PixelSlot
 from raygrove.gpu.enlarge.enlarging import UNIT, Enlarger
-from raygrove.gpu.target.base import Target
+from raygrove.gpu.target.base import Target, TargetError
 from raygrove.gpu.target.planning import AheadCompiler
 from raygrove.gpu.target.remarks import remark
 
@@ -21,6 +21,7 @@ class Enlarged:
     def __init__(self) -> None:
         self._enlarger: Enlarger | None = None
         self._job: CompileJob | None = None
+        self._failure: TargetError | None = None
 
     def filled(self, outcome: Outcome, target: Target, slots: Sequence[PixelSlot]) -> Outcome:
         """The outcome of a frame, with the size at which it was drawn; where its pictures are whole, they fill their
@@ -32,19 +33,32 @@ class Enlarged:
 
     def fill(self, target: Target, slots: Sequence[PixelSlot]) -> None:
         """Let the pictures in the slots fill them."""
-        for slot in slots:
-            enlarger = self._made_ready(target) if slot.drawn != (slot.width, slot.height) else None
-            if enlarger is not None:
-                with slot.image(target, *slot.drawn) as picture:
-                    kept = enlarger.keep(picture)
+        for slot in slots if self._failure is None else ():
+            if slot.drawn != (slot.width, slot.height):
+                try:
+                    self._fill(target, slot)
+                except TargetError as error:  # the small picture is there
+                    self._failure = error
+                    _tell(error)
+
+    def _fill(self, target: Target, slot: PixelSlot) -> None:
+        enlarger = self._made_ready(target)
+        if enlarger is not None:
+            small = slot.drawn
+            with slot.image(target, *small) as picture:
+                kept = enlarger.keep(picture)
+            try:
                 with slot.image(target, slot.width, slot.height) as enlarged:
                     enlarger.enlarge(kept, enlarged)
+            except TargetError:
+                slot.drawn = small
+                raise
 
     def forget(self) -> None:
         """The target goes; nothing is compiled for it any more."""
         if self._job is not None:
             self._job.cancel()
-        self._enlarger = self._job = None
+        self._enlarger = self._job = self._failure = None
 
     def _made_ready(self, target: Target) -> Enlarger | None:
         """None as long as its kernels are being compiled, and where they cannot be."""
@@ -64,4 +78,4 @@ class Enlarged:
 def _tell(failure: Exception) -> None:
     """Say why small pictures stay blurred: nobody else meets that error."""
     reason = str(failure).partition("\n")[0].rstrip(".")
-    remark(f"Pictures drawn smaller than the window are blurred: what enlarges them did not compile. {reason}.")
+    remark(f"Pictures drawn smaller than the window are blurred: what enlarges them does not work here. {reason}.")

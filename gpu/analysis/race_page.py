@@ -77,9 +77,9 @@ def correlations_part(found: Sequence[Correlation], count: int) -> str:
     rows = [(METRICS[one.metric], f"{one.rho:+.2f}", "" if one.p is None else brief(one.p, 2), str(one.count),
              ", ".join(one.outliers) or "none") for one in found]  # fmt: skip
     sentence = (
-        "Rank correlation (Spearman) of each metric and measured rays a second; -1: the smaller the metric, the faster "
-        "the rays. p is the probability of one as far from 0 by chance. Outliers are those that the metric ranks far "
-        "from their speed."
+        "Rank correlation (Spearman) of each metric and measured rays per second; -1: the smaller the metric, the "
+        "faster the rays. p is the probability of one as far from 0 by chance. Outliers are those that the metric "
+        "ranks far from their speed."
     )
     return f"<p>{sentence}</p>\n" + table_of(("Metric", "Correlation", "p", "Contestants", "Outliers"), rows, names=1)
 

@@ -1,6 +1,6 @@
 """What goes with speed over all structures on a scene: a race in heats of as many as one holds, all over the same
 frames and the same rays, of a camera or of a set, with all hits compared with those of one; and the rank correlation of
-each figure of their trees with measured rays a second."""
+each figure of their trees with measured rays per second."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class Survey:
             outliers = f"; outliers {', '.join(one.outliers)}" if one.outliers else ""
             chance = "" if one.p is None else f", as far by chance in {brief(100.0 * one.p)} % of orders"
             lines.append(
-                f"{METRICS[one.metric]}: rank correlation {one.rho:+.2f} with rays a second, of {one.count} "
+                f"{METRICS[one.metric]}: rank correlation {one.rho:+.2f} with rays per second, of {one.count} "
                 f"structures{chance}{outliers}"
             )
         return "\n".join(lines).rstrip()

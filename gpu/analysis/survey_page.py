@@ -42,10 +42,10 @@ def page_of(survey: Survey, command: str = "") -> str:
 
 
 def scatter(survey: Survey, shown: Correlation) -> Drawing:
-    """Each structure by one figure of its tree and its measured rays a second; outliers by name, else the fastest."""
+    """Each structure by one figure of its tree and its measured rays per second; outliers by name, else the fastest."""
     is_memory = shown.metric == "bytes"
     title, unit = ("memory, MiB", MIB) if is_memory else (METRICS[shown.metric], 1.0)
-    made = Drawing(WIDTH, HEIGHT, f"{title} and rays a second: {survey.scene}")
+    made = Drawing(WIDTH, HEIGHT, f"{title} and rays per second: {survey.scene}")
     some = [one for one in survey.contestants if getattr(one, shown.metric) is not None]
     values = [float(getattr(one, shown.metric)) / unit for one in some]
     most = rounded_up(max(values) or 1.0)
@@ -58,7 +58,7 @@ def scatter(survey: Survey, shown: Correlation) -> Drawing:
             Words(LEFT - 8.0, y + 4.0, f"{fastest * step / 4.0:,.6g}", "secondary", "end"),
             Words(x, base + 18.0, f"{most * step / 4.0:,.6g}", "secondary", "middle"),
         ]
-    made.things += [Words(LEFT - 44.0, 18.0, "million rays a second", "secondary"),
+    made.things += [Words(LEFT - 44.0, 18.0, "million rays per second", "secondary"),
                     Words(WIDTH / 2.0, HEIGHT - 10.0, title, "secondary", "middle")]  # fmt: skip
     named = shown.outliers or tuple(one.configuration for one in some[:NAMED])
     placed: list[tuple[float, float, float]] = []

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QMenu, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from raygrove.app.settings.settings import Settings, option_groups
 from raygrove.app.ui.colors import ERROR_STYLE
@@ -82,8 +83,8 @@ def _entries(menus: Sequence[QAction], settings: Settings, show_settings: ShowSe
 def _below(action: QAction, path: tuple[str, ...], of: str) -> Iterator[Entry]:
     """An action, or what its menu holds; menus that are filled when they open are filled now. All actions of a menu are
     asked at once: a menu of choices that is closed forgets in the next turn which of them can be chosen."""
-    if action.isSeparator() or not action.isVisible():
-        return
+    if not isValid(action) or action.isSeparator() or not action.isVisible():
+        return  # a menu that was filled anew meanwhile has others
     here = (*path, action.text().replace("&&", "\0").replace("&", "").replace("\0", "&").rstrip("….") or "?")
     menu = action.menu()
     if isinstance(menu, QMenu):

@@ -225,7 +225,8 @@ def test_more_structures_than_a_race_holds_are_correlated(
     assert race("--correlate", "--contestants", nine, "--out", str(out)) == 0
     printed = capsys.readouterr().out
     assert re.search(
-        r"SAH cost: rank correlation [+-]\d\.\d\d with rays a second, of 8 structures, as far by chance in \d", printed
+        r"SAH cost: rank correlation [+-]\d\.\d\d with rays per second, of 8 structures, as far by chance in \d",
+        printed,
     )
     assert printed == f"{found[0]}\n"
     assert {row["configuration"] for row in csv.DictReader(out.open())} == {*nine.split(",")}

@@ -14,8 +14,9 @@ from raygrove.app.frames import enlarged
 from raygrove.app.frames.enlarged import Enlarged
 from raygrove.app.frames.maker import FrameMaker
 from raygrove.app.frames.pixel_slots import HostSlot
+from raygrove.gpu.enlarge.enlarging import Enlarger
 from raygrove.gpu.scene import Moment, Scene
-from raygrove.gpu.target.base import Target
+from raygrove.gpu.target.base import Target, TargetError
 from raygrove.gpu.target.planning import AheadCompiler
 from tests.waiting import EVENT_S
 
@@ -80,10 +81,28 @@ def test_as_long_as_its_kernels_are_compiled_it_stays_small(
     begun[0].is_done, begun[0].failure = True, OSError("no compiler")
     made.fill(host_target, [slot])
     assert len(begun) == 1, "what cannot be compiled is tried once"
-    assert [sentence.endswith(" did not compile. no compiler.") for sentence in said] == [True]
+    assert [sentence.endswith(" does not work here. no compiler.") for sentence in said] == [True]
     np.testing.assert_array_equal(slot.pixels, picture)
     made.forget()
     assert begun[1:] == ["cancelled"]
+
+
+def test_where_enlarging_fails_the_small_picture_is_shown(host_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = list[str]()
+    monkeypatch.setattr(enlarged, "remark", said.append)
+    monkeypatch.setattr(AheadCompiler, "is_ready", lambda ahead, source: True)
+
+    def fail(*given: Any) -> None:
+        raise TargetError("There is no room for a larger picture.")
+
+    monkeypatch.setattr(Enlarger, "enlarge", fail)
+    slot, made = HostSlot(40, 24), Enlarged()
+    for _ in range(2):
+        picture = small(slot, host_target)
+        made.fill(host_target, [slot])
+        assert slot.drawn == (20, 12)
+        np.testing.assert_array_equal(slot.pixels, picture)
+    assert len(said) == 1 and said[0].endswith("There is no room for a larger picture.")
 
 
 def test_the_window_is_told_how_large_a_picture_was_drawn(moving_scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
