@@ -8,6 +8,7 @@ import html
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
+from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.ui.plain_text import RichLabel
 from raygrove.app.ui.session.inspection import Inspected
 from raygrove.app.ui.session.session import Session
@@ -26,13 +27,21 @@ class SelectionLine(RichLabel):
         links = Qt.TextInteractionFlag.LinksAccessibleByKeyboard | Qt.TextInteractionFlag.LinksAccessibleByMouse
         self.setTextInteractionFlags(links)
         self._session = session
+        self._size: tuple[int, int] | None = None
         session.inspection.changed.connect(lambda before, after: self._show(after))
+        session.loop.frame_arrived.connect(self._take_size)
         self.linkActivated.connect(session.inspection.panel_wanted)
         self._show(session.inspection.now)
 
     def _show(self, now: Inspected) -> None:
         links = [f'<a href="{panel}">{html.escape(text)}</a>' for panel, text in self.parts(now)]
         self.setText(NEXT.join(links) or self.tr("Nothing is selected"))
+
+    def _take_size(self, frame: FinishedFrame) -> None:
+        """The selected place is another pixel where the picture has another size."""
+        if frame.request.size != self._size:
+            self._size = frame.request.size
+            self._show(self._session.inspection.now)
 
     def parts(self, now: Inspected) -> list[tuple[str, str]]:
         """The name of the panel that shows each part of a selection, and the part in words."""

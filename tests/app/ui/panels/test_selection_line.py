@@ -46,6 +46,18 @@ def test_every_panel_says_what_is_selected(scene_window: MainWindow, qtbot: Any)
     assert {words(line) for line in lines} == {name}
 
 
+def test_pixels_are_those_of_the_picture_that_is_shown(scene_window: MainWindow, qtbot: Any) -> None:
+    window = scene_window
+    window.resize(1200, 800)
+    qtbot.waitUntil(lambda: window.loop.last_frame is not None)
+    window.session.inspection.select(pixel=(0.5, 0.5))
+    before = words(line_of(window, "tree"))
+    window.resize(900, 600)
+    qtbot.waitUntil(lambda: words(line_of(window, "tree")) != before)
+    width, height = window.loop.last_frame.request.size
+    assert words(line_of(window, "tree")).startswith(f"pixel {width // 2}, {height // 2} ")
+
+
 @pytest.mark.parametrize("name", ["<b>beam & post</b>", ""])
 def test_names_of_objects_are_text(scene_window: MainWindow, name: str) -> None:
     window = scene_window
