@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from raygrove.app.frames.pacing import Plan
-from raygrove.app.frames.resolution import STILL_LIMIT_MS, WHOLE_LIMIT_MS
+from raygrove.app.frames.resolution import PATIENCE_MS, WHOLE_LIMIT_MS
 from raygrove.app.settings.settings import DisplayOptions
 from raygrove.gpu.engine import View
 from raygrove.gpu.target.stopping import Stoppable
@@ -40,7 +40,7 @@ class Refinement:
         """Until how many samples the picture `key` is filtered, 0 for not at all: the filter needs a whole picture,
         which a drag waits for where `target` cannot stop. Decided once for each, or its samples would begin anew; they
         do where the first ones took far longer than was expected."""
-        limit_ms = STILL_LIMIT_MS if target.can_stop else WHOLE_LIMIT_MS
+        limit_ms = PATIENCE_MS if target.can_stop else WHOLE_LIMIT_MS
         if key != self._looked_at:
             self._looked_at = key
             self._filter_samples = display.filter_samples if expected_ms <= limit_ms else 0

@@ -78,7 +78,7 @@ class RayTools(QObject):
     def follow(self, place: tuple[float, float]) -> None:
         """Follow the ray of a place of the picture as it is now, and select that."""
         is_heard = place != self._session.inspection.now.pixel and self.ray.isVisible()
-        self._session.inspection.select(pixel=place)
+        self._session.inspection.select(pixel=place, primitive=None)  # that was another ray's
         if not is_heard:
             self._ask_ray(place)
 
