@@ -60,7 +60,6 @@ class GrowingHierarchy(MeasuredHierarchy):
         self.tree = GrownTree(target, self.node_shape)
         self.traversed = TraversedRecords(target, self.choice.triangle_test)
         self._sized_for: tuple[Any, ...] = ()  # the topology that there is room for
-        self._worked_in = self.tree.capacity  # that of the last draft: headroom is added behind it
         self._outcome: Callable[[], np.ndarray | None] | None = None  # the counts of a build, on their way
         # How many builds there were, and the number of the one whose counts were asked for last.
         self._builds, self._asked_of = 0, 0
@@ -122,7 +121,7 @@ class GrowingHierarchy(MeasuredHierarchy):
         )
 
     def memory(self) -> tuple[int, int]:
-        capacity, count = self._worked_in, 0 if self._built is None else self._built.count
+        capacity, count = self.tree.capacity, 0 if self._built is None else self._built.count
         scratch = capacity.draft_bytes(self.node_shape) + self.working_bytes(capacity, count)
         return self.tree.bytes + self.traversed.bytes, scratch
 
@@ -189,7 +188,7 @@ class GrowingHierarchy(MeasuredHierarchy):
         return draft, self.target.download(self.tree.counts)
 
     def _build_once(self, primitives: Primitives) -> Draft:
-        draft, self._worked_in = self.tree.draft(), self.tree.capacity
+        draft = self.tree.draft()
         self.emit(primitives, draft, self.tree.capacity)
         self._publish(draft, primitives)
         return draft

@@ -172,7 +172,9 @@ def test_the_scratch_memory_is_what_statistics_say(options: dict[str, str]) -> N
             continue
         target = make_target("host")
         hierarchy = make(target, name, layout, **options)
-        hierarchy.build(scene.upload(target))
+        primitives = scene.upload(target)
+        for _ in range(2):  # what grows adds headroom to its first draft
+            hierarchy.build(primitives)
         assert hierarchy.stats().scratch_bytes == pytest.approx(target.memory().get("scratch", 0), rel=0.03), (
             name,
             layout,
