@@ -31,7 +31,7 @@ class FrameRequest:
     @property
     def size(self) -> tuple[int, int]:
         """Width and height asked for, of the first view."""
-        return self.exchanges[0].width, self.exchanges[0].height
+        return (self.exchanges[0].width, self.exchanges[0].height) if self.exchanges else (0, 0)
 
     def shows_same(self, other: FrameRequest | None) -> bool:
         """Whether both ask for the same picture in the same place; then samples go on adding up."""
