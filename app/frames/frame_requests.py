@@ -30,7 +30,7 @@ class FrameRequest:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Width and height asked for, of the first view."""
+        """Width and height asked for, of the first view; nothing without one."""
         return (self.exchanges[0].width, self.exchanges[0].height) if self.exchanges else (0, 0)
 
     def shows_same(self, other: FrameRequest | None) -> bool:

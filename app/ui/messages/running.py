@@ -23,7 +23,7 @@ class Running(QObject):
 
     def __init__(self, session: Session, parent: QObject) -> None:
         super().__init__(parent)
-        self._document = session.document
+        self._document, self._last = session.document, ""
         self.strip, self.waiting = ProgressStrip(), Waiting(session, self)
         self._timer = QTimer(self, interval=INTERVAL_MS)
         self._timer.timeout.connect(self.show)
@@ -33,8 +33,10 @@ class Running(QObject):
         session.document.on_jobs.append(self.show)
 
     def hear(self, sentence: str) -> None:
-        """What the render thread prepares now; an empty sentence: nothing more."""
-        is_waited_for = not sentence.startswith(OPTIMIZING)
+        """What the render thread prepares now; an empty sentence: nothing more. Of kernels that are optimized beside
+        what is waited for it ends nothing else."""
+        is_waited_for = not (sentence or self._last).startswith(OPTIMIZING)
+        self._last = sentence
         if is_waited_for:
             self.waiting.hear(sentence)
         self.beside.emit("" if is_waited_for and not self._document.jobs else sentence)

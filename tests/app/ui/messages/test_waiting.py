@@ -148,6 +148,18 @@ def test_each_sentence_stands_in_one_place(scene_window: MainWindow, qtbot: Any)
     assert label.text() == ""
 
 
+def test_the_end_of_optimizing_ends_nothing_that_is_waited_for(scene_window: MainWindow, qtbot: Any) -> None:
+    busy, strip, label = scene_window.loop.busy, scene_window.running.strip, scene_window.busy_label
+    busy.emit("Compiling H-PLOC, first use only: 3 of 12")
+    qtbot.waitUntil(strip.isVisible)
+    for sentence in ("Optimizing kernels, first use only: 9 of 10", ""):
+        busy.emit(sentence)
+        assert strip.isVisible()
+    assert label.text() == ""
+    busy.emit("")
+    assert not strip.isVisible()
+
+
 def test_a_job_has_the_strip_and_the_status_bar_the_rest(scene_window: MainWindow, qtbot: Any) -> None:
     busy, strip, label = scene_window.loop.busy, scene_window.running.strip, scene_window.busy_label
     document, may_end = scene_window.document, threading.Event()
