@@ -120,8 +120,8 @@ WHY = {
         "are chosen again; what is left are builds and the picture (docs/performance/window.md)"
     ),
     "longest pause of the window": (
-        "a file is kept among the recent ones: 96 of the 176 ms waited for the disk, for which another thread waits "
-        "since; 135.6 on a Xeon before"
+        "one walk of four had 281 ms on 2026-11-30, of which 265 waited while a video was exported; for what is not "
+        "known"
     ),
     "race of 4": (
         "measured before references were sorted without branches that are chance: 125 CPU ms a frame since, not 149 "

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import pytest
 
-from raygrove.app.document.document import Document
 from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.ui.panels import heat_panel
 from raygrove.app.ui.panels.heat_panel import HeatPanel
@@ -15,14 +13,6 @@ from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.stats import StepCounts
 from tests.app.stand_ins import take_places
 from tests.app.ui.panels.test_inspectors import counts, frame
-
-
-@pytest.fixture
-def heat(qtbot: Any) -> HeatPanel:
-    panel = HeatPanel(Document())
-    qtbot.addWidget(panel)
-    panel.show()
-    return panel
 
 
 def moving(found: StepCounts, is_moving: bool = True) -> FinishedFrame:

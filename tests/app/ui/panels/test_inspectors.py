@@ -48,14 +48,6 @@ def frame(found: StepCounts | None) -> FinishedFrame:
     return FinishedFrame(request, 1, (64, 48), 1, 1, statistics, 5.0, "host", "a processor")
 
 
-@pytest.fixture
-def heat(qtbot: Any) -> HeatPanel:
-    panel = HeatPanel(Document())
-    qtbot.addWidget(panel)
-    panel.show()
-    return panel
-
-
 def test_the_heat_panel_shows_what_was_counted(heat: HeatPanel, qtbot: Any) -> None:
     heat.take(frame(counts(b10=900, b40=95, b80=5)))
     qtbot.waitUntil(lambda: heat.counts is not None)
