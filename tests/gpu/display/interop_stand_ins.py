@@ -55,7 +55,10 @@ class OtherTarget:
     kind, ordinal = "host", -1
 
     def empty(self, shape: tuple[int, ...], dtype: Any, tag: str) -> np.ndarray:
-        return np.empty(shape, dtype)
+        return np.full(shape, 171, dtype)  # whatever was there
+
+    def upload(self, array: np.ndarray, tag: str) -> np.ndarray:
+        return array.copy()
 
     def download(self, array: np.ndarray) -> np.ndarray:
         return array.copy()

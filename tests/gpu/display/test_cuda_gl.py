@@ -72,6 +72,11 @@ def test_a_picture_of_another_target_is_staged(runtime: RecordingRuntime) -> Non
         image[:] = 9
     assert buffer.staged is not None and buffer.staged.shape == (4, 8, 4) and (buffer.staged == 9).all()
     assert runtime.calls == []
+    with buffer.image(OtherTarget(), 8, 4) as image:
+        assert (image == 9).all(), "what is drawn over the picture, or enlarges it, finds it"
+    with buffer.image(OtherTarget(), 16, 8) as image:
+        image[:] = 5
+    assert buffer.staged is not None and buffer.staged.shape == (8, 16, 4) and (buffer.staged == 5).all()
     with buffer.image(FakeTarget(), 8, 4):
         pass
     assert buffer.staged is None
