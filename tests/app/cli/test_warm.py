@@ -11,6 +11,9 @@ from raygrove.app.cli.main import main
 from raygrove.app.cli.warm import _choices
 from raygrove.app.settings import option_tables
 from raygrove.app.settings.settings import Settings, set_option
+from raygrove.gpu.enlarge.enlarging import UNIT as ENLARGING
+from raygrove.gpu.target.planning import AheadCompiler
+from raygrove.testing import make_target
 
 CHOICE = ("--demo", "explode", "--set", "demo.triangles=200", "--device", "cpu", "--ray-type", "depth")
 
@@ -31,6 +34,8 @@ def test_what_was_compiled_is_there_for_whoever_draws(
     first = json.loads(told.out)
     assert first["compiled"] == first["units"] > 8 and len(list(empty_cache.glob("host-*.so"))) >= first["units"]
     assert f"{first['units']} of {first['units']} compiled" in told.err
+    with make_target("host") as target:
+        assert AheadCompiler(target).is_ready(ENLARGING), "what the window enlarges small pictures by, too"
     assert main(["warm", *CHOICE, "--json", "--quiet"]) == 0
     told = capsys.readouterr()
     assert json.loads(told.out)["compiled"] == 0 and told.err == ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import gc
+import os
 import threading
 import time
 import weakref
@@ -115,6 +116,13 @@ def test_a_first_picture_is_painted_before_a_second_sample_is_drawn(
     else:
         bench.thread.ask("what", lambda maker: 1, answers.append)
         bench.wait(lambda: answers == [1])
+
+
+def test_it_comes_after_the_thread_of_the_window(bench: Bench) -> None:
+    found = list[int]()
+    bench.thread.ask("priority", lambda maker: os.getpriority(os.PRIO_PROCESS, 0), found.append)
+    bench.wait(lambda: bool(found))
+    assert found[0] > os.getpriority(os.PRIO_PROCESS, 0) or found[0] == 19
 
 
 def test_what_is_never_painted_is_refined_all_the_same(bench: Bench) -> None:

@@ -67,3 +67,10 @@ def test_what_is_said_already_stays(scene_window: MainWindow, qtbot: Any) -> Non
     assert label.text() == "" and strip.isVisible()
     loop.busy.emit("")
     assert label.text() == "" and not strip.isVisible()
+
+
+def test_the_render_thread_hears_what_is_painted(scene_window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    heard = list[str]()
+    monkeypatch.setattr(scene_window.loop._thread, "has_painted", lambda: heard.append("painted"))
+    scene_window.view.painted.emit()
+    assert heard == ["painted"]
