@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QMainWindow, QMenu, QWidget
 
 from raygrove.app.ui.commands.shortcuts import Shortcuts
 from raygrove.app.ui.dialogs import questions
+from raygrove.app.ui.dialogs.typed_ahead import TypedAhead
 from raygrove.app.ui.session.session import Session
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ class OpenedDialogs(QObject):
         menus = self._window.menuBar().actions()
         palette = Palette(self._session, menus, self.show_settings, self._recent_commands, self._window)
         palette.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        TypedAhead(palette, palette.line, self._window)
         palette.show()
 
     def show_keys(self) -> None:
@@ -92,6 +94,7 @@ class OpenedDialogs(QObject):
 
             dialog = KeysDialog(self._shortcuts, self._window)
             dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            TypedAhead(dialog, dialog.search, self._window)
             _show(dialog)
 
     def show_cheat_sheet(self) -> None:
@@ -188,7 +191,10 @@ class OpenedDialogs(QObject):
             dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             dialog.destroyed.connect(self._forget_settings)
         dialog.show_page(table or "render")
+        if not dialog.isActiveWindow():
+            TypedAhead(dialog, dialog.search, self._window)
         _show(dialog)
+        dialog.activateWindow()  # one that is open already is only raised
 
     def show_structure_options(self) -> None:
         """Structure > Options."""
