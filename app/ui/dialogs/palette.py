@@ -88,7 +88,8 @@ def _below(action: QAction, path: tuple[str, ...], of: str) -> Iterator[Entry]:
     here = (*path, action.text().replace("&&", "\0").replace("&", "").replace("\0", "&").rstrip("….") or "?")
     menu = action.menu()
     if isinstance(menu, QMenu):
-        menu.aboutToShow.emit()
+        if not menu.isVisible():  # else it has been filled, and somebody looks at it
+            menu.aboutToShow.emit()
         name = menu.objectName()
         for inner in [
             one if isinstance(one.menu(), QMenu) else list(_below(one, here, name)) for one in menu.actions()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import sys
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog
+from PySide6.QtWidgets import QApplication, QDialog, QMenu
 
 from raygrove.app.ui.dialogs import palette as palettes
 from raygrove.app.ui.dialogs.palette import Entry, Palette, entries_of, rank
@@ -58,6 +59,20 @@ def test_entries_taken_in_turns_are_those_taken_at_once(scene_window: MainWindow
         found.append(entry.text)
         QApplication.processEvents()  # a menu of choices that is closed lets all be chosen again
     assert found == [entry.text for entry in entries(scene_window)]
+
+
+def test_a_menu_that_is_open_is_not_filled_anew(scene_window: MainWindow) -> None:
+    texts = [entry.text for entry in entries(scene_window)]
+    render = next(one for one in scene_window.menuBar().actions() if one.text() == "&Render")
+    menus = [render.menu(), scene_window.commands.menus["render.ray_type"]]
+    opened: list[object] = []
+    for menu in menus:
+        assert isinstance(menu, QMenu)
+        menu.popup(scene_window.mapToGlobal(QPoint(40, 40)))
+        menu.aboutToShow.connect(functools.partial(opened.append, menu))
+    assert [entry.text for entry in entries(scene_window)] == texts and not opened
+    for menu in reversed(menus):
+        menu.close()
 
 
 def test_an_opened_palette_has_listed_no_more_than_it_shows(scene_window: MainWindow, qtbot: Any) -> None:
