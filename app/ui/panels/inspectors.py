@@ -19,6 +19,7 @@ from raygrove.app.frames.legends import legend_of
 from raygrove.app.frames.node_path import PathNode
 from raygrove.app.playback import timeline as timelines
 from raygrove.app.ui.panels.boxes_panel import BoxesPanel
+from raygrove.app.ui.panels.brought_panel import BroughtPanel
 from raygrove.app.ui.panels.clip_panel import ClipPanel
 from raygrove.app.ui.panels.cost_panel import CostPanel
 from raygrove.app.ui.panels.heat_panel import STEPS, HeatPanel, is_read
@@ -56,8 +57,7 @@ class Inspectors(QObject):
         self._loop: FrameLoop | None = None
         self._figures: Figures | None = None
         self._docks: dict[str, QDockWidget] = {}
-        self._window: QMainWindow | None = None
-        self._before_heat: tuple[list[QDockWidget], bool] | None = None
+        self._brought: dict[str, BroughtPanel] = {}
         self._range: tuple[float, float] | None = None
         self._asked_at: tuple[float, float] | None = None
         self.company: list[QWidget] = []  # panels that show what is picked, too: where one is seen, it stays in front
@@ -106,7 +106,7 @@ class Inspectors(QObject):
         """The docks that the window made of `places`: those at the right share one place, the costs lie over the
         timeline."""
         self._docks = {name: dock for name, _, widget, _ in self.places() for dock in docks if panel_of(dock) is widget}
-        self._window = window
+        self._brought = {name: BroughtPanel(window, self._docks[name]) for name in ("heat", "boxes")}
         first, *others = (self._docks[name] for name in ("heat", "pick", "boxes"))
         for dock in others:
             window.tabifyDockWidget(first, dock)
@@ -250,11 +250,12 @@ class Inspectors(QObject):
         old, new = before.settings.render.ray_type, after.settings.render.ray_type
         if is_read(new) and old != new:
             self.heat.clear()
-            self._bring_heat()
+            self._bring("heat")
         elif is_read(old) and not is_read(new):
-            self._leave_heat()
+            self._give_back("heat")
         if before.settings.window.workspace != after.settings.window.workspace:
-            self._before_heat = None  # another arrangement, in which it may have a place of its own
+            for brought in self._brought.values():
+                brought.keep()  # another arrangement, in which it may have a place of its own
         if before.timeline.clip != after.timeline.clip:
             self.cost.begin(self._document.span)
         if before.timeline.time != after.timeline.time:
@@ -266,7 +267,9 @@ class Inspectors(QObject):
         if after.settings.clip.on and not before.settings.clip.on:
             self._show_dock("clip")
         if after.settings.boxes.show and not before.settings.boxes.show:
-            self._show_dock("boxes")
+            self._bring("boxes")
+        elif before.settings.boxes.show and not after.settings.boxes.show:
+            self._give_back("boxes")
         if after.settings.collisions.show and not before.settings.collisions.show:
             self._show_dock("objects")
         if self.marks.isVisible() and tree_of(before) != tree_of(after):
@@ -275,30 +278,18 @@ class Inspectors(QObject):
             self.marks.show_point(None)
             self.marks.show_near(None)
 
-    def _bring_heat(self) -> None:
-        """Show what the colours mean, and remember what stood there."""
-        dock = self._docks.get("heat")
-        if dock is not None and self._window is not None and not self.heat.isVisible():
-            beside = [one for one in self._window.tabifiedDockWidgets(dock) if panel_of(one).isVisible()]
-            self._before_heat = (beside, dock.isHidden())
-        self._show_dock("heat")
-
-    def _leave_heat(self) -> None:
-        """Colours mean no numbers any more: what stood in the panel's place comes back, unless somebody has put another
-        there."""
-        before, self._before_heat = self._before_heat, None
-        if before is None or not self.heat.isVisible():
-            return
-        beside, was_hidden = before
-        for dock in beside:
-            if not dock.isHidden():
-                dock.raise_()
-        if was_hidden:
-            self._docks["heat"].hide()
-
     def _jump(self, seconds: float) -> None:
         head = timelines.pause(self._document.state.timeline)
         self._document.change("timeline", timelines.scrub(head, seconds, self._document.span))
+
+    def _bring(self, name: str) -> None:
+        """Show a panel with what it tells of."""
+        if name in self._brought:
+            self._brought[name].bring()
+
+    def _give_back(self, name: str) -> None:
+        if name in self._brought:
+            self._brought[name].give_back()
 
     def _show_dock(self, name: str) -> None:
         dock = self._docks.get(name)

@@ -88,6 +88,21 @@ def test_the_heat_map_leaves_its_place_with_its_ray_type(scene_window: MainWindo
     assert stats.isVisible() and not heat.isVisible() and not docks["dock.heat"].isHidden(), "a tab again"
 
 
+def test_who_closes_and_opens_the_heat_map_keeps_it(scene_window: MainWindow) -> None:
+    window, choose = scene_window, scene_window.document.change
+    dock = next(dock for dock in window.docks if dock.objectName() == "dock.heat")
+    window.resize(1280, 720)
+    choose("settings.render.ray_type", "steps")
+    take_places()
+    for _ in range(2):  # away, and here again
+        dock.toggleViewAction().trigger()
+        take_places()
+    assert window.inspectors.heat.isVisible()
+    choose("settings.render.ray_type", "smooth")
+    take_places()
+    assert window.inspectors.heat.isVisible()
+
+
 def test_the_heat_map_keeps_its_place_in_another_workspace(scene_window: MainWindow) -> None:
     window, choose = scene_window, scene_window.document.change
     dock = next(dock for dock in window.docks if dock.objectName() == "dock.heat")

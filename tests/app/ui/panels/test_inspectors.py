@@ -13,7 +13,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton, QToolButton
+from PySide6.QtWidgets import QCheckBox, QPushButton, QToolButton
 
 from raygrove.app.document.document import Document
 from raygrove.app.document.state import SceneReference, State
@@ -27,7 +27,7 @@ from raygrove.app.ui.widgets.panel_bar import PanelBar
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.stats import STEP_BUCKETS, RaySteps, Reading, StepCounts, bucket_edges
-from tests.app.stand_ins import made_statistics
+from tests.app.stand_ins import made_statistics, take_places
 from tests.app.ui.panels.test_pick_panel import click
 
 LABEL = "nodes visited per ray"
@@ -296,6 +296,29 @@ def test_boxes_are_shown_by_a_key_and_open_their_panel(scene_window: MainWindow,
     assert scene_window.document.state.settings.boxes.show and scene_window.inspectors.boxes.isVisible()
     scene_window.commands.actions["edit.undo"].trigger()
     assert not scene_window.document.state.settings.boxes.show
+
+
+def test_the_panel_of_boxes_leaves_its_place_with_them(scene_window: MainWindow) -> None:
+    window, boxes = scene_window, scene_window.inspectors.boxes
+    docks = {dock.objectName(): dock for dock in window.docks}
+    toggle = window.commands.actions["structure.boxes"].trigger
+    window.resize(1280, 720)
+    docks["dock.stats"].show()
+    take_places()
+    for _ in range(2):
+        toggle()
+        take_places()
+        assert boxes.isVisible() and not window.stats_panel.isVisible()
+        toggle()
+        take_places()
+        assert docks["dock.boxes"].isHidden() and window.stats_panel.isVisible()
+    toggle()
+    take_places()
+    window.activateWindow()
+    boxes.editors["show"].findChildren(QCheckBox)[0].setFocus()
+    boxes.editors["show"].findChildren(QCheckBox)[0].click()
+    take_places()
+    assert not window.document.state.settings.boxes.show and boxes.isVisible(), "who uses it is not shown another"
 
 
 def test_an_automatic_range_reaches_the_legend(scene_window: MainWindow, qtbot: Any) -> None:
