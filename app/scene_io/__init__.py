@@ -4,6 +4,8 @@ limits.
     load(paths)       check the files, import them in a child, map the result: importer.py, files.py, limits.py
     the child         child.py, sandbox.py; read.py: unpack, read, sanitise, hand over: compressed.py, exchange*.py
     costs             what a file will cost, told before a library reads it: costs.py, gltf_costs.py, gltf_texts.py
+    damage of glTF    values and accessors of no kind that fits, of which libassimp says nothing: gltf_values.py,
+                      gltf_kinds.py
     Assimp            structs, one file in memory, scene, materials, clips: assimp*.py, images.py, gltf_tracks.py
     extensions of glTF  written out for libassimp: gltf_extensions.py, gltf_meshopt.py
     a second try      small readers of our own for what libassimp dies of: plain_readers.py, plain_gltf.py

@@ -18,9 +18,10 @@ from typing import Any
 from .cuts import cut_short, shortfall
 from .errors import SceneError, display_path
 from .gltf_extensions import DRACO, INSTANCING, LIGHTS, MESHOPT, written_out
-from .gltf_kinds import no_number, without_keys, wrong_kind
+from .gltf_kinds import drop_aimless, no_number, without_keys, without_pictures, wrong_kind
 from .gltf_names import told_apart
 from .gltf_texts import GLB, MAX_JSON, Buffers, GlbError, parts_of, put_together
+from .gltf_values import wrong_value
 from .limits import ImportLimits
 from .references import References
 
@@ -36,6 +37,11 @@ SEARCHES = 10_000_000
 STILL = (
     "Channels of animations whose sampler is missing, or lacks times or values, were left out: what they move rests."
 )
+AIMLESS = (
+    "Channels of animations that say no node, or nothing of it that is known, were left out: what they are meant to "
+    "move rests."
+)
+BARE = "Textures of materials that name no picture were left out: their colours alone are drawn."
 REST = {"translation": [0, 0, 0], "rotation": [0, 0, 0, 1], "scale": [1, 1, 1]}
 """Whole numbers, as these are written faster."""
 
@@ -61,13 +67,13 @@ def affordable(name: str, raw: bytes, limits: ImportLimits, references: Referenc
         return None
     with contextlib.suppress(*WRONG):  # told by those who read it; what its extensions say holds all the same
         _check(name, document, limits)
-    if wrong := _told(no_number, document) or _told(wrong_kind, document):
+    wrong, changed = wrong_value(document)
+    if wrong := wrong or _told(no_number, document) or _told(wrong_kind, document):
         raise SceneError(f"{_shown(name)} is damaged: {wrong}. Fetch it again, or export it once more.", name)
-    with contextlib.suppress(*WRONG):
-        if references is not None and (still := without_keys(document)):
-            references.leave_out(still, STILL)
+    said = references or References()
+    changed |= _tell_left_out(document, said)
     try:
-        changed = written_out(name, document, Buffers(document, body, references or References()), limits)
+        changed |= written_out(name, document, Buffers(document, body, said), limits)
         changed |= told_apart(document)
         return put_together(document, body, raw[:4] == GLB) if _with_rest(document) or changed else None
     except OSError:
@@ -78,6 +84,20 @@ def affordable(name: str, raw: bytes, limits: ImportLimits, references: Referenc
         # Without what they say libassimp would take whole numbers for fractions, and one copy for all, and say nothing.
         why = "what it says by its extensions does not fit"
         raise SceneError(f"{_shown(name)} is damaged: {why}. Export it again, or without them.", name) from error
+
+
+def _tell_left_out(document: Any, references: References) -> bool:
+    """Keep for remarks what stands for nothing in the document; whether it was changed for that."""
+    aimless = 0
+    with contextlib.suppress(*WRONG):
+        aimless = drop_aimless(document)
+        for count, sentence in ((aimless, AIMLESS), (without_keys(document), STILL)):
+            if count:
+                references.leave_out(count, sentence)
+    with contextlib.suppress(*WRONG):
+        if bare := without_pictures(document):
+            references.leave_out(bare, BARE)
+    return bool(aimless)
 
 
 def _told(find: Callable[[Any], str], document: Any) -> str:

@@ -12,6 +12,7 @@ FLOAT = frozenset({5126})
 SIGNED, UNSIGNED, WIDE = frozenset({5120, 5122}), frozenset({5121, 5123}), frozenset({5121, 5123, 5125})
 FIRST, LAST = 5120, 5126
 QUANTIZED, PACKED = "KHR_mesh_quantization", "KHR_draco_mesh_compression"
+PATHS = ("translation", "rotation", "scale", "weights")
 INDICES, TIMES, INVERSE_BINDS = "indices", "input of a track", "inverseBindMatrices"
 TEXCOORD, MOVED = "TEXCOORD", "TEXCOORD of a target"
 ATTRIBUTES: dict[str, tuple[set[str], frozenset[int], frozenset[int]]] = {
@@ -87,6 +88,40 @@ def without_keys(document: Any) -> int:
             has_keys = is_read and number < len(is_whole) and is_whole[number]
             count += is_read and not has_keys and "node" in channel.get("target", ())
     return count
+
+
+def without_pictures(document: Any) -> int:
+    """How many textures of materials name no picture: libassimp leaves them out and says nothing."""
+    textures = document.get("textures", ())
+    bare = {place for place, one in enumerate(textures) if one.get("source") is None and not one.get("extensions")}
+    count = 0
+    for material in document.get("materials", ()):
+        surface = material.get("pbrMetallicRoughness") or {}
+        named = [material.get(name) for name in ("normalTexture", "emissiveTexture")]
+        named += [surface.get(name) for name in ("baseColorTexture", "metallicRoughnessTexture")]
+        count += sum("index" not in one or one["index"] in bare for one in named if one is not None)
+    return count
+
+
+def drop_aimless(document: Any) -> int:
+    """Take away the channels that say no node, or no way of moving one that is known, and animations that have no
+    others, and say how many: libassimp has some of them move the first node. What moves something by an extension
+    (KHR_animation_pointer) is among them."""
+    count, kept = 0, []
+    for animation in document.get("animations", ()):
+        channels = animation.get("channels", ())
+        aimed = [one for one in channels if _is_aimed(one)]
+        count += len(channels) - len(aimed)
+        if aimed or not channels:
+            kept.append(animation | {"channels": aimed} if channels else animation)
+    if count:
+        document["animations"] = kept
+    return count
+
+
+def _is_aimed(channel: Any) -> bool:
+    target = channel.get("target") or {}
+    return target.get("node") is not None and target.get("path") in PATHS
 
 
 def _is_one(kind: tuple[Any, Any], types: set[str], numbers: frozenset[int]) -> bool:

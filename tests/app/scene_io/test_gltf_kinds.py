@@ -132,3 +132,62 @@ def test_a_channel_without_keys_is_told(name: str, tmp_path: Path) -> None:
     LOST[name](glb.json["animations"][0])
     (told,) = load([glb.save(tmp_path / "lost.glb")]).remarks
     assert told.count == 1 and told.sentence == gltf_costs.STILL
+
+
+AIMLESS: dict[str, Callable[[Any], object]] = {
+    "no node": lambda channel: channel["target"].pop("node"),
+    "null for a node": lambda channel: channel["target"].update(node=None),
+    "no way of moving": lambda channel: channel["target"].pop("path"),
+    "a way that nobody knows": lambda channel: channel["target"].update(path="pointer"),
+    "no target": lambda channel: channel.pop("target"),
+}
+
+
+@pytest.mark.parametrize("which", [(0,), (0, 1)])
+@pytest.mark.parametrize("name", AIMLESS)
+def test_a_channel_that_says_no_node_is_told_and_moves_none(name: str, which: tuple[int, ...], tmp_path: Path) -> None:
+    """libassimp drops some in silence, and by others moves the first node."""
+    path = writers.write_animated_glb(tmp_path / "model.glb")
+    whole = {(one.node, one.path) for one in load([path]).clips[0].channels}
+
+    def change(document: Any) -> None:
+        for number in which:
+            AIMLESS[name](document["animations"][0]["channels"][number])
+
+    writers.edit_glb(path, change)
+    scene = load([path])
+    (told,) = scene.remarks
+    assert told.count == len(which) and told.sentence == gltf_costs.AIMLESS
+    left = {(one.node, one.path) for clip in scene.clips for one in clip.channels}
+    assert left == whole - {(0, "rotation")} if len(which) == 1 else left == set()
+
+
+def test_an_aimless_channel_takes_nothing_from_the_others(tmp_path: Path) -> None:
+    """With one, cubic tracks had been played as linear ones, and nodes of one name taken for one another."""
+    path = writers.write_animated_glb(tmp_path / "model.glb")
+
+    def change(document: Any) -> None:
+        document["nodes"][1]["name"] = document["nodes"][0]["name"]
+        channels = document["animations"][0]["channels"]
+        channels.append({"sampler": 0, "target": {"path": "pointer"}})
+
+    writers.edit_glb(path, change)
+    scene = load([path])
+    assert {(one.node, one.path) for one in scene.clips[0].channels} == {(0, "rotation"), (1, "translation")}
+    assert [remark.sentence for remark in scene.remarks] == [gltf_costs.AIMLESS]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda document: document["textures"][0].pop("source"),
+        lambda document: document["materials"][0]["pbrMetallicRoughness"]["baseColorTexture"].pop("index"),
+        lambda document: document["materials"][0].update(normalTexture={}),
+    ],
+)
+def test_a_texture_without_a_picture_is_told(change: Callable[[Any], object], tmp_path: Path) -> None:
+    path = writers.write_animated_glb(tmp_path / "model.glb")
+    assert not load([path]).remarks
+    writers.edit_glb(path, change)
+    (told,) = load([path]).remarks
+    assert told.count == 1 and told.sentence == gltf_costs.BARE
