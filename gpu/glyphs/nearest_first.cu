@@ -35,7 +35,7 @@ __device__ __forceinline__ int bin_of(float distance, float least, float per_uni
 // one open cell lets a sphere through. One more h draws pixels / disc further near spheres, and about
 // count cells CELL^2 exp(-h) fewer others, in vain: both cost the same where h = log(IN_VAIN CELL^2 cells DISC all).
 __device__ __forceinline__ float layers_wanted(float all, float side) {
-    const float along = side / CELL + 1.0f;
+    const float along = max(side / CELL + 1.0f, (float)LOOK);
     return max(logf(IN_VAIN * CELL * CELL * along * along * DISC * all), 1.0f) / DISC;
 }
 
@@ -90,8 +90,8 @@ extern "C" __global__ void find_covered(const ViewFrame* frame, TileInput input,
     for (int cell : grid_stride(across * cells_along(input.rows))) {
         const int first_x = cell % across * CELL, first_y = cell / across * CELL;
         unsigned farthest = 0;
-        for (int y = first_y; y < min(first_y + CELL, input.rows); ++y)
-            for (int x = first_x; x < min(first_x + CELL, width); ++x)
+        for (int y = first_y; y < min(first_y + LOOK * CELL, input.rows); ++y)
+            for (int x = first_x; x < min(first_x + LOOK * CELL, width); ++x)
                 farthest = max(farthest, (unsigned)(input.keys[(int64)y * width + x] >> 32));
         covered[cell] = farthest;
     }

@@ -1,13 +1,13 @@
 // Where a primitive is seen and which pass may draw it: by the boxes of boxes.cu or, with OWN_BOXES, by boxes of who
 // asks.
 //
-// A box takes some hundred instructions and 16 bytes written and read. What near spheres hide (covered.cuh) is found by
-// a wider box that takes a tenth of them, so that of many spheres most need no box at all.
+// A box takes some hundred instructions and 16 bytes written and read. What near spheres hide is found by cells of the
+// picture (wide_cells.cuh) in a tenth of them, so that of many spheres most need no box at all.
 //
 // Constants of the unit: OWN_BOXES, PRINTED_BOXES, and those of tiles.cuh.
 #pragma once
-#include "gpu/glyphs/covered.cuh"
 #include "gpu/glyphs/glyph_bounds.cuh"
+#include "gpu/glyphs/wide_cells.cuh"
 
 struct Seen {
     float4 ball;  // the sphere, or what is round a glyph
@@ -31,17 +31,25 @@ __device__ __forceinline__ Seen seen_at(const ViewFrame& frame, const TileInput&
     return {ball, OWN_BOXES ? own_box(frame, input, prim_id, ball) : input.box(prim_id), least_key(frame, ball)};
 }
 
+// Centre and radius: of an inactive primitive whatever the scene has.
+__device__ __forceinline__ Spheres::Shape rough_ball(const TileInput& input, int prim_id) {
+    if (!input.is_glyph(prim_id)) return input.column_shape(prim_id);
+    const float4 ball = ball_of(input, prim_id);
+    return {make_float3(ball.x, ball.y, ball.z), ball.w};
+}
+
 // Whether a part may draw a primitive: surely not where it is not seen or, as far as a box that holds its own tells, is
 // hidden.
-__device__ __forceinline__ bool may_be_in_part(const ViewFrame& frame, const TileInput& input, int prim_id, Part part) {
+__device__ __forceinline__ bool may_be_in_part(const ViewFrame& frame, const CellView& view, const TileInput& input,
+                                               int prim_id, Part part) {
     if (!OWN_BOXES) {
         const PixelBox box = input.box(prim_id);
         return !box.is_empty() && is_in_part(input, frame.width, part, box, prim_id);
     }
-    if (part == PART_ALL || (part == PART_NEAR && has_no_rest(input))) return true;
-    const float4 ball = ball_of(input, prim_id);
-    const unsigned least = least_key(frame, ball);
-    if (is_near(input, least) || part == PART_NEAR) return is_near(input, least) && part == PART_NEAR;
-    const PixelBox wide = wide_box_of_sphere(frame, make_float3(ball.x, ball.y, ball.z), ball.w);
-    return !is_hidden(input, frame.width, least, pixels_or_none({wide.x, drawn_rows(wide.y, frame, input.rows)}));
+    if (part == PART_ALL) return true;
+    const Spheres::Shape ball = rough_ball(input, prim_id);
+    const float3 place = ball.centre - view.eye;
+    const float least = low_distance(view, place, ball.radius);
+    if (least < view.near_bound) return part == PART_NEAR;
+    return part == PART_REST && !is_surely_hidden(view, input.covered, least, place, ball.radius);
 }

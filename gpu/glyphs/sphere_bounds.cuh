@@ -166,33 +166,3 @@ __device__ __forceinline__ PixelBox exact_pixel_box_of(const ViewFrame& f, float
 __device__ __forceinline__ PixelRange drawn_rows(PixelRange y, const ViewFrame& f, int rows) {
     return {max(y.first - f.first_row, 0), min(y.end - f.first_row, rows)};
 }
-
-// A box that holds the exact one and that of rounding, in a tenth of its instructions; all pixels where the sphere is
-// wide, or far to the side. With s = across / along and r = radius / along, the tangents' slopes are
-// (s +- r sqrt(1 + s^2 - r^2)) / (1 - r^2), no further from s than r sqrt(1 + s^2) / (1 - r); sqrt(1 + s^2) <= 1 + s^2
-// / 2.
-constexpr float WIDE_SLACK = 0.125f;  // of a pixel: for approximate division, at up to 2^16 pixels
-constexpr float WIDEST_SLOPE = 2.0f, WIDEST_RADIUS = 0.25f;
-
-__device__ __forceinline__ PixelRange wide_range(float across, float inverse, float reach, float scale, float jitter,
-                                                 int pixels) {
-    const float slope = across * inverse, wide = reach * (1.0f + 0.5f * slope * slope);
-    return {pixel_between(ceilf(((slope - wide) * scale + 0.5f) * pixels - jitter - WIDE_SLACK), 0, pixels),
-            pixel_between(floorf(((slope + wide) * scale + 0.5f) * pixels - jitter + WIDE_SLACK) + 1.0f, 0, pixels)};
-}
-
-__device__ __forceinline__ PixelBox wide_box_of_sphere(const ViewFrame& f, float3 centre, float radius) {
-    if (!(radius >= 0.0f)) return NO_PIXELS;
-    const float* c = f.camera;
-    const float3 right = load3(c + CameraRow::across, 0), down = load3(c + CameraRow::down, 0),
-                 place = centre - load3(c + CameraRow::eye, 0);
-    const float per_width = 1.0f / length(right), per_height = 1.0f / length(down);
-    const float x = dot(place, right) * per_width, y = dot(place, down) * per_height;
-    const float along = dot(place, load3(c + CameraRow::ahead, 0)), widest = WIDEST_SLOPE * along;
-    if (c[CameraRow::is_orthographic] != 0.0f || !(radius <= WIDEST_RADIUS * along && along > LEAST_DIVISOR) ||
-        !(fabsf(x) <= widest && fabsf(y) <= widest))
-        return {{0, f.width}, {0, f.height}};
-    const float inverse = 1.0f / along, share = radius * inverse, reach = share / (1.0f - share);
-    return {wide_range(x, inverse, reach, per_width, f.jitter[0], f.width),
-            wide_range(y, inverse, reach, per_height, f.jitter[1], f.height)};
-}

@@ -137,16 +137,23 @@ __device__ __forceinline__ void splat_waiting(const ViewFrame& frame, const Tile
 extern "C" __global__ void __launch_bounds__(MOST_WARPS* WARP_LANES, 4)
     splat_spheres(const ViewFrame* frame, TileInput input, const int* only_if, int batch, int part) {
     SHARED Shared of_warps[MOST_WARPS];
+    SHARED CellView view;
     if (only_if && !*only_if) return;
     if (part == PART_REST && has_no_rest(input)) return;
     Shared& shared = of_warps[RUNS_SERIAL ? 0 : thread_index() / WARP_LANES];
+    if (part == PART_NEAR && has_no_rest(input)) part = PART_ALL;
+    if (OWN_BOXES && part != PART_ALL) {
+        if (thread_index() == 0) view = cell_view(*frame, input);
+        block_sync();
+    }
     const int count = input.count(), batches = (int)((count + (int64)batch - 1) / batch);
     int queued = 0;
     for (int i : warp_stride(batches)) {
         const int prim_id = i * batch + warp_lane();
         const bool is_wanted = warp_lane() < batch && prim_id < count &&
-                               may_be_in_part(*frame, input, prim_id, (Part)part);
+                               may_be_in_part(*frame, view, input, prim_id, (Part)part);
         const unsigned wanted = warp_ballot(is_wanted);
+        if (wanted == 0) continue;
         if (is_wanted) shared.queue[queued + __popc(wanted & lanes_before())] = prim_id;
         queued += __popc(wanted);
         warp_sync();

@@ -35,17 +35,17 @@ struct TileInput : TileArrays<Spheres> {
         const uint2* at = SPHERE_STRUCTS ? &structs[prim_id].box : &boxes[prim_id];
         return unpacked(READ_ONLY ? load_read_only(at) : *at);
     }
+    // As the scene has it: what is no sphere is not marked yet.
+    __device__ __forceinline__ Spheres::Shape column_shape(int prim_id) const {
+        if (!READ_ONLY) return spheres.shape(prim_id);
+        const float* at = &spheres.centres[3 * (int64)prim_id];
+        return {make_float3(load_read_only(at), load_read_only(at + 1), load_read_only(at + 2)),
+                load_read_only(&spheres.radii[prim_id])};
+    }
     // Centre and radius, which is negative where the sphere is inactive.
     __device__ __forceinline__ float4 sphere(int prim_id) const {
         if (SPHERE_STRUCTS) return READ_ONLY ? load_read_only(&structs[prim_id].sphere) : structs[prim_id].sphere;
-        Spheres::Shape shape;
-        if (READ_ONLY) {
-            const float* at = &spheres.centres[3 * (int64)prim_id];
-            shape = {make_float3(load_read_only(at), load_read_only(at + 1), load_read_only(at + 2)),
-                     load_read_only(&spheres.radii[prim_id])};
-        } else {
-            shape = spheres.shape(prim_id);
-        }
+        const Spheres::Shape shape = column_shape(prim_id);
         float4 record[SphereRecords::RECORD_FLOAT4S];
         SphereRecords::pack(shape, prim_id, record);
         return record[0];

@@ -144,8 +144,8 @@ def test_splatting_warps_take_as_many_spheres_as_there_are(
     monkeypatch.setattr(caster_module, "SPLATTING_WARPS", warps)
     monkeypatch.setattr(caster_module, "OWN_BOXES", own_boxes)
     for primitives in (scene(exact_target) for scene in (spheres, glyphs, crowd, beside_large_ones)):
-        for camera in (CAMERAS["outside"], CAMERAS["inside"], CAMERAS["orthographic"]):
-            rays = rays_of(exact_target, camera)
+        views = [rays_of(exact_target, CAMERAS[name]) for name in ("outside", "inside", "orthographic")]
+        for rays in (*views, rays_of(exact_target, CAMERAS["outside"], rows=(24, 24))):
             expected = brute_force(exact_target, primitives, rays)
             for near_first in (False, True):
                 options = GlyphOptions("splat", near_first=near_first)
