@@ -152,7 +152,7 @@ def _all_fit(rule: Any, values: list[Any]) -> bool:
     if rule is KNOWN:
         return float not in types
     if types <= QUICK.get(rule.words, NONE):
-        return rule not in WHOLES or min(values) >= 0
+        return rule not in WHOLES or min(values, default=0) >= 0
     return all(map(rule.fits, values))
 
 

@@ -89,6 +89,7 @@ def test_whole_files_and_what_is_left_out_or_null_pass(write: Callable[[Path], P
     assert wrong_value(copy.deepcopy(document)) == ("", False)
     document["nodes"][0] |= {"translation": None, "camera": None}
     assert wrong_value(document) == ("", False)
+    assert wrong_value({"skins": [{"joints": []}], "nodes": [], "meshes": [{"weights": []}]}) == ("", False)
     assert wrong_value({"materials": {"glTF 1.0 has objects here": {}}, "nodes": {"a": 1}}) == ("", False)
     assert wrong_value({"extensions": 5, "nodes": 7})[0].startswith("extensions is 5, and an object")
 
