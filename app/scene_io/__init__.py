@@ -8,7 +8,8 @@ limits.
                       gltf_kinds.py
     Assimp            structs, one file in memory, scene, materials, clips: assimp*.py, images.py, gltf_tracks.py
     extensions of glTF  written out for libassimp: gltf_extensions.py, gltf_meshopt.py
-    a second try      small readers of our own for what libassimp dies of: plain_readers.py, plain_gltf.py
+    a second try      small readers of our own for what libassimp dies of: plain_readers.py, plain_gltf.py;
+                      colours of a PLY's faces, which it leaves out: face_colours.py
     faults            where a file is wrong, in words: file_kinds.py, faults.py, gltf_faults.py, obj_faults.py, cuts.py,
                       damage.py
     key frames        several files of one topology; scenes far from zero: sequence.py, recentre.py, origin.py

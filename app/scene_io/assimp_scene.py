@@ -23,6 +23,7 @@ from .assimp_textures import Placement
 from .bright_lights import tamed
 from .cuts import cut_short, shortfall
 from .errors import SceneError, display_path
+from .face_colours import with_face_colours
 from .file_kinds import other_kind
 from .gltf_tracks import Key, exact_tracks
 from .joining import joined
@@ -52,7 +53,8 @@ def read_scene(name: str, data: bytes | None, extension: str, limits: ImportLimi
             raise no_triangles(name, data, extension)
         flags = assimp.TRIANGULATE | assimp.SORT_BY_TYPE
         file.process(flags | file.join_flag())
-        return SceneReader(file, limits, exact_tracks(name, file.data, extension, file.references)).read()
+        scene = SceneReader(file, limits, exact_tracks(name, file.data, extension, file.references)).read()
+        return with_face_colours(scene, name, file.data) if extension == "ply" else scene
 
 
 def no_triangles(name: str, data: bytes | None, extension: str) -> SceneError:

@@ -7,12 +7,14 @@ They know positions and faces (RAW: colours, too), nothing else, and are strict:
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
-from raygrove.gpu.scene import Material, Mesh, Node, Object, Scene
+from raygrove.gpu.scene import Material, Mesh, Node, Object, Remark, Scene
 
 STL_HEADER, STL_RECORD = 84, np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 STL_VERTEX = re.compile(rb"\bvertex[ \t]+(\S+)[ \t]+(\S+)[ \t]+(\S+)")
@@ -21,7 +23,8 @@ PLY_TYPES = {
     "uint16": "u2", "int": "i4", "int32": "i4", "uint": "u4", "uint32": "u4", "float": "f4", "float32": "f4",
     "double": "f8", "float64": "f8",
 }  # fmt: skip
-MOST_COLOURS = 4096
+MOST_COLOURS, LEVELS = 4096, 16
+"""Colours that are told apart; where there are more, levels of each channel."""
 TRIANGLE, COLOURED = 9, 12
 Columns = list[tuple[str, ...]]
 
@@ -65,6 +68,31 @@ def fans(polygons: list[list[int]]) -> np.ndarray:
     return np.array(triangles, np.int64).reshape(-1, 3)
 
 
+class Palette(NamedTuple):
+    """Colours (C, 3), which of them each thing has (N,) int32, and a sentence where they were rounded."""
+
+    colours: np.ndarray
+    ids: np.ndarray
+    remark: str
+
+
+def palette_of(colours: np.ndarray) -> Palette:
+    """Colours (N, 3) as at most `MOST_COLOURS`; what is not 0 to 1 is made so."""
+    colours = np.clip(np.nan_to_num(np.asarray(colours, np.float64)), 0.0, 1.0)
+    few, ids = np.unique(colours, axis=0, return_inverse=True)
+    remark = ""
+    if len(few) > MOST_COLOURS:
+        remark = f"Faces have {len(few):,} colours, which were rounded to {MOST_COLOURS:,} and fewer."
+        few, ids = np.unique(np.round(colours * (LEVELS - 1)) / (LEVELS - 1), axis=0, return_inverse=True)
+    return Palette(few, ids.reshape(-1).astype(np.int32), remark)
+
+
+def materials_of(palette: Palette, base: Material) -> tuple[Material, ...]:
+    """A material for each colour, otherwise as `base`."""
+    rows = palette.colours.tolist()
+    return tuple(dataclasses.replace(base, base_color=(red, green, blue, 1.0)) for red, green, blue in rows)
+
+
 # STL ---------------------------------------------------------------------------------------------------------------
 
 
@@ -91,19 +119,35 @@ def _stl(name: str, data: bytes) -> Scene:
 # PLY ---------------------------------------------------------------------------------------------------------------
 
 
-def _ply(name: str, data: bytes) -> Scene:
+class PlyHeader(NamedTuple):
+    """How the data are written, where they begin, and the elements: name, count, and the words of each column."""
+
+    form: str
+    begin: int
+    elements: list[tuple[str, int, Columns]]
+
+
+def ply_header(data: bytes) -> PlyHeader:
+    """What a PLY's first lines say; `PlainError`, or what damage does to who reads it, where it has none."""
     end = re.search(rb"^end_header[ \t]*\r?\n", data, re.MULTILINE)
     if not data.startswith(b"ply") or end is None:
         raise PlainError("it has no PLY header")
     lines = [words for line in data[: end.start()].decode("ascii").splitlines() if (words := line.split())]
-    form = next(words[1] for words in lines if words[0] == "format")
+    form = next((words[1] for words in lines if words[0] == "format"), "")
     elements: list[tuple[str, int, Columns]] = []
     for words in lines:
         if words[0] == "element":
             elements.append((words[1], int(words[2]), []))
         elif words[0] == "property":
             elements[-1][2].append(tuple(words[1:]))
-    body = data[end.end() :]
+    return PlyHeader(form, end.end(), elements)
+
+
+def _ply(name: str, data: bytes) -> Scene:
+    form, begin, elements = ply_header(data)
+    if not form:
+        raise PlainError("its header names no form")
+    body = data[begin:]
     source = _Words(body.split()) if form == "ascii" else _Bytes(body, "<" if form.endswith("little_endian") else ">")
     positions, faces = np.zeros((0, 3)), np.zeros((0, 3), np.int64)
     for kind, count, columns in elements:
@@ -229,18 +273,14 @@ def _raw(name: str, data: bytes) -> Scene:
     filled = [(title, np.array(rows, np.float64)) for title, rows in groups if rows]
     if not filled:
         raise PlainError("it has no triangles")
-    colours, which = np.unique(np.concatenate([rows[:, :3] for _, rows in filled]), axis=0, return_inverse=True)
-    which = np.where(which < MOST_COLOURS, which, 0).reshape(-1).astype(np.int32)
-    materials = tuple(
-        Material(base_color=(*(float(min(max(c, 0.0), 1.0)) for c in colour), 1.0))  # type: ignore[arg-type]
-        for colour in colours[:MOST_COLOURS]
-    )
+    palette = palette_of(np.concatenate([rows[:, :3] for _, rows in filled]))
     meshes, first = [], 0
     for title, rows in filled:
         mesh = _loose(title, rows[:, 3:].reshape(-1, 3, 3))
-        meshes.append(Mesh(title, mesh.positions, mesh.triangles, which[first : first + len(rows)]))
+        meshes.append(Mesh(title, mesh.positions, mesh.triangles, palette.ids[first : first + len(rows)]))
         first += len(rows)
-    return scene_of(name, meshes, materials)
+    scene = scene_of(name, meshes, materials_of(palette, Material()))
+    return dataclasses.replace(scene, remarks=(Remark(1, palette.remark),)) if palette.remark else scene
 
 
 def _numbers(words: list[bytes]) -> list[float]:

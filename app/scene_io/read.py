@@ -15,6 +15,7 @@ from .clip_file import is_clip, read_clip
 from .compressed import inner_name, is_packed, unpack
 from .cuts import cut_short, is_alone, shortfall
 from .errors import SceneError, display_path
+from .face_colours import with_face_colours
 from .files import USD_ENDINGS, extension_of
 from .gltf_faults import unread_extension
 from .limits import ImportLimits
@@ -33,8 +34,8 @@ RAW = "raw"
 LOSSES = {
     "glTF": "A simple reader of our own read the file, as libassimp could not: textures, animations, skins, morph "
     "targets, lights and cameras were left out.",
-    "other": "A simple reader of our own read the file, as libassimp could not: materials, textures and normals of the "
-    "file were left out.",
+    "other": "A simple reader of our own read the file, as libassimp could not: materials, textures, normals and "
+    "colours of vertices were left out.",
 }
 Progress = Callable[[float, str], None]
 
@@ -70,7 +71,7 @@ def read_file(path: str, limits: ImportLimits) -> Scene:
     data = load_bytes(path, limits)
     name, extension = os.path.basename(path), extension_of(path)
     if extension == RAW:
-        return dataclasses.replace(read_once_more(path, limits), remarks=())
+        return _read_plainly(path, limits)
     try:
         scene = read_scene(name, data, extension, limits)
         origin = far_origin(scene, extension)
@@ -98,18 +99,25 @@ def read_file(path: str, limits: ImportLimits) -> Scene:
 
 def read_once_more(path: str, limits: ImportLimits) -> Scene:
     """The file by a small reader of our own, not yet sanitised; `SceneError` where it is not as its format says."""
+    scene = _read_plainly(path, limits)
+    lost = LOSSES["glTF" if extension_of(path) in ("gltf", "glb") else "other"]
+    return dataclasses.replace(scene, remarks=(Remark(1, lost), *scene.remarks))
+
+
+def _read_plainly(path: str, limits: ImportLimits) -> Scene:
     with_folder(path)
     data, references = load_bytes(path, limits), References(".", limits.allow_outside)
     data = Path(os.path.basename(path)).read_bytes() if data is None else data
     extension, name = extension_of(path), inner_name(path)
     try:
-        is_gltf = extension in ("gltf", "glb")
-        scene = read_gltf(name, data, references) if is_gltf else read_plain(name, data, extension)
+        if extension in ("gltf", "glb"):
+            scene = read_gltf(name, data, references)
+        else:
+            scene = read_plain(name, data, extension)
+            scene = with_face_colours(scene, name, data) if extension == "ply" else scene
     except PlainError as error:
         raise SceneError(f"{display_path(path)}: {error}. Export it again.", path) from error
-    return dataclasses.replace(
-        scene, remarks=(Remark(1, LOSSES["glTF" if is_gltf else "other"]), *references.remarks())
-    )
+    return dataclasses.replace(scene, remarks=(*scene.remarks, *references.remarks()))
 
 
 def with_folder(path: str) -> None:

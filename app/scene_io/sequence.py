@@ -23,6 +23,7 @@ from .assimp_scene import SceneReader, no_triangles
 from .compressed import inner_name, is_packed, unpack
 from .cuts import cut_short, shortfall
 from .errors import SceneError, display_path
+from .face_colours import with_face_colours
 from .files import extension_of
 from .joining import groups_of_rows, with_vertices
 from .limits import ImportLimits
@@ -144,7 +145,10 @@ class _FrameReader:
             frame = _frame(file)
             file.process(assimp.TRIANGULATE)
             mesh_ids = [i for i, mesh in enumerate(file.meshes()) if mesh.vertices and len(assimp.triangles_of(mesh))]
-            return SceneReader(file, self.limits).read(), frame, mesh_ids
+            scene = SceneReader(file, self.limits).read()
+            if file.extension == "ply":
+                scene = with_face_colours(scene, file.name, file.data)
+            return scene, frame, mesh_ids
 
     def read(self, path: str) -> Frame:
         """A later frame."""
