@@ -64,10 +64,10 @@ def test_entries_taken_in_turns_are_those_taken_at_once(scene_window: MainWindow
 def test_a_menu_that_is_open_is_not_filled_anew(scene_window: MainWindow) -> None:
     texts = [entry.text for entry in entries(scene_window)]
     render = next(one for one in scene_window.menuBar().actions() if one.text() == "&Render")
-    menus = [render.menu(), scene_window.commands.menus["render.ray_type"]]
-    opened: list[object] = []
+    first, opened = render.menu(), list[QMenu]()
+    assert isinstance(first, QMenu)
+    menus: list[QMenu] = [first, scene_window.commands.menus["render.ray_type"]]
     for menu in menus:
-        assert isinstance(menu, QMenu)
         menu.popup(scene_window.mapToGlobal(QPoint(40, 40)))
         menu.aboutToShow.connect(functools.partial(opened.append, menu))
     assert [entry.text for entry in entries(scene_window)] == texts and not opened
