@@ -44,6 +44,7 @@ class Workspaces(QObject):
         self._docks = {dock.objectName().removeprefix("dock."): dock for dock in docks}
         self.before: Step = _nothing
         self.after: Step = _nothing
+        self._in_front: dict[str, list[QDockWidget]] = {}
         self._first = self.current
         kept = self._memory.chosen("workspace", self._first)
         if kept in WORKSPACES and self._first == FIRST:  # who asks for one at the start gets it
@@ -99,6 +100,7 @@ class Workspaces(QObject):
         """Put the docks of every workspace back to their first places."""
         for name in WORKSPACES:
             self._memory.forget_docks(name)
+        self._in_front.clear()
         self.before()
         self._arrange(self.current)
         self.after()
@@ -108,10 +110,13 @@ class Workspaces(QObject):
         if old == new:
             return
         self._memory.keep_chosen("workspace", new, self._first)
+        self._in_front[old] = [dock for dock in self._docks.values() if not dock.visibleRegion().isEmpty()]
         self.before()
         self._memory.save_docks(self._window, old)
         self._arrange(new)
         self.after()
+        for dock in self._in_front.get(new, ()):  # of tabs that it shows anew, Qt has the last in front
+            _raise(dock)
         self.switch.refresh()
         self.changed.emit(new)
 
@@ -137,8 +142,13 @@ class Workspaces(QObject):
         if side:
             width = min(workspace.side, round(workspace.share * self._window.width()))
             self._window.resizeDocks([side[0]], [width], Qt.Orientation.Horizontal)
-            side[0].raise_()
-            QTimer.singleShot(0, side[0], side[0].raise_)  # those that are shown come to the front one after the other
+            _raise(side[0])
+
+
+def _raise(dock: QDockWidget) -> None:
+    """To the front, now and once those that are shown have come there one after the other."""
+    dock.raise_()
+    QTimer.singleShot(0, dock, dock.raise_)
 
 
 def _offers() -> list[Offer]:

@@ -86,6 +86,20 @@ def test_each_remembers_how_it_was_arranged_and_which_was_shown(scene_window: Ma
     assert shown(window) == set(WORKSPACES[FIRST].panels), "the layout of each was reset"
 
 
+def test_the_tab_in_front_is_so_again(scene_window: MainWindow) -> None:
+    window, docks = scene_window, {dock.objectName().removeprefix("dock."): dock for dock in scene_window.docks}
+    window.resize(1280, 720)
+    window.workspaces.choose("inspect")
+    for name in ("pick", "heat"):
+        take_places()
+        docks[name].raise_()
+        assert in_front(window) == {name, "timeline"}
+        window.workspaces.choose("race")
+        assert in_front(window) == {"ranking", "timeline"}
+        window.workspaces.choose("inspect")
+        assert in_front(window) == {name, "timeline"}
+
+
 def test_beside_the_first_page_there_is_no_panel_of_any_workspace(scene_window: MainWindow) -> None:
     scene_window.show_welcome()
     scene_window.workspaces.choose(OTHERS[0])
