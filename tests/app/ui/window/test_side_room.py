@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.app.ui.window.rail import WIDTH
-from raygrove.app.ui.window.side_room import DRAWER, NARROW, SIDE, SideRoom
+from raygrove.app.ui.window.side_room import DRAWER, LEAST, NARROW, SIDE, SideRoom
 from tests.app.stand_ins import take_places
 
 
@@ -55,6 +55,32 @@ def test_other_workspaces_have_their_panels_and_it_is_remembered_as_shown(scene_
     scene_window.resize(1280, 600)
     scene_window.workspaces.choose("explore")
     assert seen(scene_window) == {"timeline", "stats"}
+
+
+def test_a_drawer_and_panels_at_the_right_leave_no_strip(scene_window: MainWindow) -> None:
+    begin(scene_window, 900)
+    scene_window.workspaces.choose("inspect")
+    assert seen(scene_window) == {"timeline", "ray"}
+    objects, hot = (scene_window.commands.actions[f"view.dock.{name}"].trigger for name in ("objects", "hot_spots"))
+    objects()
+    assert seen(scene_window) == {"timeline", "objects"}, "what was asked for is there, and the picture"
+    assert scene_window.view.width() > LEAST
+    objects()
+    assert seen(scene_window) == {"timeline", "ray"}, "and all is as before"
+    objects()
+    scene_window.inspectors._show_dock("pick")  # as a click in the picture does
+    assert seen(scene_window) == {"timeline", "pick"}
+    scene_window.resize(1280, 600)
+    assert seen(scene_window) == {"timeline", "pick", "objects"} and scene_window.view.width() > LEAST
+    scene_window.resize(900, 600)
+    assert seen(scene_window) == {"timeline", "pick"}
+    scene_window.workspaces.choose("race")
+    assert seen(scene_window) == {"timeline", "ranking"}
+    scene_window.workspaces.choose("inspect")
+    assert seen(scene_window) == {"timeline", "pick"}
+    hot()
+    scene_window.resize(1280, 600)
+    assert seen(scene_window) >= {"timeline", "objects"}
 
 
 def test_full_screen_is_the_pictures_alone(scene_window: MainWindow) -> None:
