@@ -226,7 +226,8 @@ class Inspectors(QObject):
         self.pick.show_time(self._document.state.timeline.time)
         hit = picked.hit if picked is not None else None
         self.marks.show_point(hit.position if hit is not None else None)
-        self._inspection.select(primitive=hit.prim_id if hit is not None else None)
+        primitive, of = (hit.prim_id, hit.object_id) if hit is not None else (None, -1)
+        self._inspection.select(primitive=primitive, object=of)
         if raises:
             self._show_dock("pick")
 

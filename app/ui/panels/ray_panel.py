@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from raygrove.app.camera.gestures import Gestures
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.icons import icon
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
@@ -70,9 +71,11 @@ class RayPanel(QWidget):
     all_wanted = Signal(bool)
     seen = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, gestures: Gestures | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("ray")
+        self._gestures = gestures or Gestures()
+        self._gestures.on_change.append(lambda: None if self.ray is not None else self.clear())
         self.ray: FollowedRay | None = None
         self.at = -1
         self._size = (0, 0)
@@ -157,13 +160,19 @@ class RayPanel(QWidget):
         self.ray, self.at = None, -1
         self._show_met()
         self.rows.take(None)
-        how = self.tr("Pick a pixel of the picture, or type its column and row.")
-        self.hint.setText(sentence or how)
+        self.hint.setText(sentence or self._how())
         for text in (self.code, self.state):
             text.clear()
         self.sentence.setText("")
         self._enable()
         self.stepped.emit(-1)
+
+    def _how(self) -> str:
+        """How to choose a pixel."""
+        pick = next(iter(self._gestures.ways("mouse.pick")), "")
+        if not pick:
+            return self.tr("Type the column and row of a pixel, and press Follow.")
+        return self.tr("{pick} picks a pixel of the picture; or type its column and row.").format(pick=pick)
 
     @property
     def node(self) -> int | None:

@@ -35,7 +35,7 @@ class RayTools(QObject):
         super().__init__(parent)
         self._session = session
         self._docks: dict[str, QDockWidget] = {}
-        self.ray, self.tree = RayPanel(), TreePanel(self._ask_tree)
+        self.ray, self.tree = RayPanel(session.gestures), TreePanel(self._ask_tree)
         self.marks, self.build = RayMarks(session.document), BuildTools(session, inspectors, self)
         inspectors.laid_on.connect(self.marks.lie_on)
         inspectors.company += [self.ray, self.tree]

@@ -1,7 +1,7 @@
 """Panels by the room that there is. In a narrow window the picture has all the width: the panels at its right are put
 away until the window is wider, or someone asks for one; and where a drawer at its left and panels at its right would
-leave it a strip, those that came first give way to the others. In a large one, such as on a screen of 1920x1080, more panels
-stand around the picture, from the first time on that there is room for them until someone closes them."""
+leave it a strip, those that came first give way to the others. In a large one, such as on a screen of 1920x1080, more
+panels stand around the picture, from the first time on that there is room for them until someone closes them."""
 
 from __future__ import annotations
 

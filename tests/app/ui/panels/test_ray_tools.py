@@ -59,6 +59,14 @@ def panel(qtbot: Any) -> RayPanel:
     return made
 
 
+def test_an_empty_panel_says_how_a_pixel_is_chosen(panel: RayPanel) -> None:
+    assert "Shift+Left click picks a pixel" in panel.hint.text()
+    panel._gestures.set("mouse.pick", ("Ctrl+Right click",))
+    assert "Ctrl+Right click picks a pixel" in panel.hint.text()
+    panel._gestures.set("mouse.pick", ())
+    assert "Type the column and row" in panel.hint.text()
+
+
 def test_a_ray_is_stepped_through_forwards_and_backwards(panel: RayPanel, followed: FollowedRay) -> None:
     panel.show_pixel((0.55, 0.5), (24, 16))
     panel.wait()

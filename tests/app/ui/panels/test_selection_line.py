@@ -46,6 +46,15 @@ def test_every_panel_says_what_is_selected(scene_window: MainWindow, qtbot: Any)
     assert {words(line) for line in lines} == {name}
 
 
+def test_what_is_picked_is_selected_as_far_as_its_object(scene_window: MainWindow, qtbot: Any) -> None:
+    window = scene_window
+    assert window.document.scene is not None
+    name = names_of(window.document.scene)[0]
+    window.inspectors.pick_at(0.4, 0.5)
+    qtbot.waitUntil(lambda: words(line_of(window, "tree")).endswith(f"primitive 1 › {name}"))
+    assert window.document.state.selection.object == 0
+
+
 def test_pixels_are_those_of_the_picture_that_is_shown(scene_window: MainWindow, qtbot: Any) -> None:
     window = scene_window
     window.resize(1200, 800)
