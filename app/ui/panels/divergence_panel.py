@@ -118,6 +118,7 @@ class DivergencePanel(QWidget):
             (self.tr("Idle"), self.tr("Lanes that do nothing, over all steps")),
         )
         self.lines = TextTable(self.tr("Warps, the longest first"), titles, self)
+        self.lines.fill_width()
         self.lines.row_chosen.connect(lambda row: self._choose(int(self._order[row])))
         self.follow = QPushButton(self.tr("Follow its longest ray"), self)
         self.follow.setToolTip(self.tr("Go to the ray of this warp that takes most steps, in the panel Ray"))

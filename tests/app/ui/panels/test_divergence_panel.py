@@ -30,3 +30,15 @@ def test_warps_of_rays_that_are_not_the_pictures_are_no_tiles(qtbot: Any) -> Non
     panel.take(found)
     panel.clear()
     assert first() == ("Tile", "")
+
+
+def test_the_columns_fill_the_panel(qtbot: Any) -> None:
+    first = np.arange(1, 60, dtype=np.int64)
+    panel = DivergencePanel()
+    qtbot.addWidget(panel)
+    panel.resize(470, 600)
+    panel.show()
+    for steps in (first, 1000 * first):
+        panel.take(Divergence(steps, steps - 1, np.ones_like(steps), 20 * steps, steps))
+        lines = panel.lines
+        qtbot.waitUntil(lambda lines=lines: lines.horizontalHeader().length() == lines.viewport().width())
