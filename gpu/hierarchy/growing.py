@@ -12,6 +12,7 @@ before a later frame reserves more, up to the family's limits: there it raises. 
 from __future__ import annotations
 
 import abc
+import itertools
 import weakref
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -37,8 +38,8 @@ from .measured import MeasuredHierarchy
 from .primitives import KINDS, TraversedRecords, check_primitives
 
 HEADROOM = (1.5, 1.25, 1.1)
-"""Room beyond what the first trees of a scene need, as it moves later: the most that stays within the bytes that are
-preferred, else within the limit of bytes."""
+"""Room beyond what the first trees of a scene need, as it moves later: the most working memory, and by that the most
+nodes and references, that stay within the bytes that are preferred, else within the limit of bytes."""
 
 MOST_ROOMS = 64
 """Trees whose room is remembered on a target: who takes up a structure once more builds its first tree once."""
@@ -48,12 +49,19 @@ _rooms: weakref.WeakKeyDictionary[Target, dict[Any, Capacity]] = weakref.WeakKey
 GROWTH = (2.0, 1.5, 1.25)
 """By how much room grows that was too small: the most that stays within the bytes that are preferred, or the least."""
 
+AMPLE_SHARE = 0.25
+"""Of the free memory, for a first draft that is given more room than most trees need."""
+
 
 class GrowingHierarchy(MeasuredHierarchy):
     """See the module. A family gives `node_shape`, `limits` and `first_capacity`, a builder `emit` and, where it takes
     scratch memory, `working_bytes`; one of the `figures` is `status`, the word of counts."""
 
     node_shape: ClassVar[NodeShape]
+    ample: ClassVar[tuple[tuple[float, float, float], ...]] = ()
+    """By how much more nodes, references and working memory many scenes need than `first_capacity`: on the host, where
+    memory that nobody writes to costs nothing, the first draft has the first of these that there is room for, rather
+    than being filled once more."""
 
     def __init__(self, target: Target, choice: StructureChoice | None = None) -> None:
         super().__init__(target, choice)
@@ -151,28 +159,24 @@ class GrowingHierarchy(MeasuredHierarchy):
             self._known_of, self._too_small = build, status
 
     def _find_room(self, primitives: Primitives, status: int) -> None:
-        """Build with memory that grows until these primitives have enough, and leave headroom, into which the draft of
-        the last build is copied: first as for a scene that nothing is known of, or by what was too small. The tree is
-        whole then. Waits."""
+        """Fill drafts with memory that grows until these primitives have enough, and publish the last one into arrays
+        with headroom: first as for a scene that nothing is known of, or by what was too small. The tree is whole then.
+        Waits."""
         check_primitives(self.name, self.capabilities.primitive_kinds, primitives)
-        before = self.tree.arrays_in_use()
         rooms = _rooms.setdefault(self.target, {})
         key = (self.name, self.choice, primitives.topology, primitives.view.tobytes())  # of these very arrays
         known = rooms.pop(key, None) if status == 0 else None
+        before = self.tree.arrays_in_use()
         try:
-            if status != 0:
-                self._grow(status, primitives)
-            else:
-                self._reserve_within(known or self.first_capacity(primitives.count), primitives)
-            draft, counts = self._build_and_read(primitives)
+            capacity = self._grown(status, before[0], primitives) if status else known or self._ample(primitives)
+            draft, counts = self._draft_and_read(primitives, capacity)
             while counts[STATUS_NOW] != 0:
-                self._grow(int(counts[STATUS_NOW]), primitives)
-                draft, counts = self._build_and_read(primitives)
-            before = self.tree.arrays_in_use()
-            wanted = self._with_headroom(counts, primitives, is_first=status == 0)
-            if wanted != self.tree.capacity and known != self.tree.capacity:  # which has headroom
-                self._reserve(wanted, primitives)
-                self._publish(draft, primitives)
+                capacity = self._grown(int(counts[STATUS_NOW]), capacity, primitives)
+                draft, counts = self._draft_and_read(primitives, capacity)
+            if capacity != known:  # which has headroom
+                capacity = self._with_headroom(counts, capacity, primitives, is_first=status == 0)
+            self._reserve(capacity, primitives)
+            self._publish(draft, primitives)
         except BaseException:
             self.tree.restore(before)  # the tree before, with the room that it had
             self._sized_for = ()
@@ -183,15 +187,20 @@ class GrowingHierarchy(MeasuredHierarchy):
         self._sized_for, self._outcome = primitives.topology, None
         self._asked_of = self._known_of = self._builds
 
-    def _build_and_read(self, primitives: Primitives) -> tuple[Draft, np.ndarray]:
-        draft = self._build_once(primitives)
-        return draft, self.target.download(self.tree.counts)
+    def _draft_and_read(self, primitives: Primitives, capacity: Capacity) -> tuple[Draft, np.ndarray]:
+        """A draft of that capacity and its counts; HierarchyError where that is more than a tree may take."""
+        if not self._has_room_for(capacity, primitives):
+            raise self._given_up(f"would take more than {self.limits().bytes} bytes per primitive", primitives)
+        draft = self._filled(primitives, capacity)
+        return draft, self.target.download(draft.counts)
 
-    def _build_once(self, primitives: Primitives) -> Draft:
-        draft = self.tree.draft()
-        self.emit(primitives, draft, self.tree.capacity)
-        self._publish(draft, primitives)
+    def _filled(self, primitives: Primitives, capacity: Capacity) -> Draft:
+        draft = self.tree.draft(capacity)
+        self.emit(primitives, draft, capacity)
         return draft
+
+    def _build_once(self, primitives: Primitives) -> None:
+        self._publish(self._filled(primitives, self.tree.capacity), primitives)
 
     def _publish(self, draft: Draft, primitives: Primitives) -> None:
         with self.target.phase("build.publish"):
@@ -204,31 +213,38 @@ class GrowingHierarchy(MeasuredHierarchy):
         self.tree.reserve(capacity, primitives.count, KINDS[primitives.kind].record_floats)
         self.generation += 1
 
-    def _with_headroom(self, counts: np.ndarray, primitives: Primitives, is_first: bool) -> Capacity:
-        """Room for a tree that was just built, and for what moves later, as far as bytes allow. Where it `is_first` and
-        bytes are preferred, working memory that was too much goes back; later a frame may have needed it that is over.
-        """
-        most, present = Capacity.at_most(self.limits(), primitives.count), self.tree.capacity
+    def _ample(self, primitives: Primitives) -> Capacity:
+        """Room for the first draft of a scene that nothing is known of."""
+        first, most = self.first_capacity(primitives.count), Capacity.at_most(self.limits(), primitives.count)
+        larger = [first.times(factors) for factors in (self.ample if self.target.kind == "host" else ())]
+        free = AMPLE_SHARE * self.target.free_bytes() if larger else 0
+        within = [one for one in larger if one.smaller(most) == one and self._bytes_of(one, primitives) <= free]
+        return next((one for one in self._preferred(within, primitives) if self._has_room_for(one, primitives)), first)
+
+    def _with_headroom(self, counts: np.ndarray, drafted: Capacity, primitives: Primitives, is_first: bool) -> Capacity:
+        """Room for a tree that was just drafted, and for what moves later, as far as bytes allow. Where it `is_first`
+        what was too much goes back; later a frame may have needed it that is over."""
+        most, least = Capacity.at_most(self.limits(), primitives.count), drafted
         needed = (int(counts[NODES_NOW]), int(counts[REFERENCES_NOW]), int(counts[WORKING_NOW]))
-        least_working = present.working
-        if is_first and self.limits().preferred is not None:
-            least_working = min(least_working, self.first_capacity(primitives.count).working)
+        if is_first:
+            least = drafted.smaller(self.first_capacity(primitives.count))
         choices = []
-        for factor in HEADROOM:
-            nodes, references, working = (int(factor * count) + 256 for count in needed)
+        for of_working, of_tree in itertools.product(HEADROOM, HEADROOM):
+            factors = (of_tree, of_tree, of_working)
+            nodes, references, working = (int(by * count) + 256 for by, count in zip(factors, needed, strict=True))
             choices.append(
                 Capacity(
-                    min(most.nodes, max(nodes, present.nodes)),
-                    min(most.references, max(references, present.references)),
-                    min(most.working, max(working, least_working)),
+                    min(most.nodes, max(nodes, least.nodes)),
+                    min(most.references, max(references, least.references)),
+                    min(most.working, max(working, least.working)),
                 )
             )
         fitting = [one for one in choices if self._has_room_for(one, primitives)]
-        return next((one for one in (*self._preferred(fitting, primitives), *fitting)), present)
+        return next((one for one in (*self._preferred(fitting, primitives), *fitting)), drafted)
 
-    def _grow(self, status: int, primitives: Primitives) -> None:
+    def _grown(self, status: int, present: Capacity, primitives: Primitives) -> Capacity:
         """More room of what was too small; HierarchyError at the limits."""
-        limits, present = self.limits(), self.tree.capacity
+        limits = self.limits()
         most = Capacity.at_most(limits, primitives.count)
         larger = [grown for factor in GROWTH if (grown := present.grown(status, most, factor)) != present]
         if not larger:
@@ -236,13 +252,7 @@ class GrowingHierarchy(MeasuredHierarchy):
             what = f"{limits.nodes} nodes" if is_nodes else f"{limits.references} references"
             raise self._given_up(f"would need more than {what} per primitive", primitives)
         fitting = self._preferred([one for one in larger if self._has_room_for(one, primitives)], primitives)
-        self._reserve_within(fitting[0] if fitting else larger[-1], primitives)
-
-    def _reserve_within(self, capacity: Capacity, primitives: Primitives) -> None:
-        """Reserve, or raise HierarchyError where that is more than a tree may take."""
-        if not self._has_room_for(capacity, primitives):
-            raise self._given_up(f"would take more than {self.limits().bytes} bytes per primitive", primitives)
-        self._reserve(capacity, primitives)
+        return fitting[0] if fitting else larger[-1]
 
     def _preferred(self, choices: list[Capacity], primitives: Primitives) -> list[Capacity]:
         """Those that stay within the bytes that are preferred; all where no bytes are."""

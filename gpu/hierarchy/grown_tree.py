@@ -92,6 +92,16 @@ class Capacity:
             more(self.working, most.working, WORKING_FULL),
         )
 
+    def times(self, factors: tuple[float, float, float]) -> Capacity:
+        """So many times as much of each."""
+        nodes, references, working = factors
+        return Capacity(int(nodes * self.nodes), int(references * self.references), int(working * self.working))
+
+    def smaller(self, other: Capacity) -> Capacity:
+        """The smaller of both, number by number."""
+        nodes, references = min(self.nodes, other.nodes), min(self.references, other.references)
+        return Capacity(nodes, references, min(self.working, other.working))
+
     def draft_bytes(self, shape: NodeShape) -> int:
         """Of the draft."""
         return shape.bytes * self.nodes + 4 * self.references
@@ -169,9 +179,9 @@ class GrownTree:
         self.capacity, self._held = held[0], dict(held[1])
         self._show()
 
-    def draft(self) -> Draft:
-        """Room for a tree as large as the one that is traversed, in scratch memory."""
-        target, capacity, shape = self.target, self.capacity, self.shape
+    def draft(self, capacity: Capacity) -> Draft:
+        """Room for a tree of that capacity, in scratch memory."""
+        target, shape = self.target, self.shape
         return Draft(
             target.scratch("draft.counts", COUNT_WORDS, np.int32),
             target.scratch("draft.nodes", (capacity.nodes, shape.words), np.int32),

@@ -51,6 +51,7 @@ class KdTreeHierarchy(CellTreeHierarchy):
     family = "kdtree"
     layout_of_all = LAYOUT
     node_shape = NODE_SHAPE
+    ample = ((1.0, 1.75, 1.4), (1.0, 1.5, 1.25))
     quality_constants = (("STACK_DEPTH", MOST_DEPTH + 2),)
     options: KdTreeOptions
 

@@ -68,18 +68,18 @@ def test_finding_room_is_the_first_build(host_target: Target, monkeypatch: pytes
     """Not followed by another one, of the same tree."""
     built: list[bool] = []
     finding = [False]
-    build, find = GrowingHierarchy._build_once, GrowingHierarchy._find_room
+    fill, find = GrowingHierarchy._filled, GrowingHierarchy._find_room
 
-    def noted_build(self: GrowingHierarchy, *given: object) -> object:
+    def noted_fill(self: GrowingHierarchy, *given: object) -> object:
         built.append(finding[0])
-        return build(self, *given)  # type: ignore[arg-type]
+        return fill(self, *given)  # type: ignore[arg-type]
 
     def noted_find(self: GrowingHierarchy, *given: object) -> None:
         finding[0] = True
         find(self, *given)  # type: ignore[arg-type]
         finding[0] = False
 
-    monkeypatch.setattr(GrowingHierarchy, "_build_once", noted_build)
+    monkeypatch.setattr(GrowingHierarchy, "_filled", noted_fill)
     monkeypatch.setattr(GrowingHierarchy, "_find_room", noted_find)
     engine, view = begun(host_target, True, "grid")
     engine.render_frame(Moment(INSTANT), [view])
@@ -95,13 +95,13 @@ def test_a_tree_that_was_there_before_has_its_room_at_once(
 ) -> None:
     """Who goes back to a structure builds it once, whatever its first tree took, into as much memory."""
     engine, view = begun(host_target, True, "octree_bottom_up")
-    build, counted = GrowingHierarchy._build_once, list[int]()
+    fill, counted = GrowingHierarchy._filled, list[int]()
 
-    def noted(self: GrowingHierarchy, primitives: Primitives) -> object:
+    def noted(self: GrowingHierarchy, primitives: Primitives, capacity: Capacity) -> object:
         counted.append(primitives.count)
-        return build(self, primitives)
+        return fill(self, primitives, capacity)
 
-    monkeypatch.setattr(GrowingHierarchy, "_build_once", noted)
+    monkeypatch.setattr(GrowingHierarchy, "_filled", noted)
     kind = structures.structure("octree_bottom_up")
     monkeypatch.setattr(kind, "first_capacity", lambda self, count: Capacity(1, 1, 1), raising=False)
     engine.render_frame(Moment(INSTANT), [view])

@@ -49,6 +49,7 @@ class OctreeBottomUp(OctreeHierarchy):
     name = "octree_bottom_up"
     title = "Octree, bottom-up"
     Options = OctreeBottomUpOptions
+    ample = ((2.0, 2.0, 2.0),)
     options: OctreeBottomUpOptions
 
     def max_depth(self) -> int:

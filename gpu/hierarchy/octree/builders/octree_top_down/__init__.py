@@ -37,6 +37,7 @@ class OctreeTopDown(OctreeHierarchy):
     name = "octree_top_down"
     title = "Octree, top-down"
     Options = OctreeTopDownOptions
+    ample = ((2.0, 2.0, 2.0),)
     options: OctreeTopDownOptions
 
     def max_depth(self) -> int:
