@@ -28,7 +28,10 @@ def taken_columns(file: BinaryIO, kinds: Kinds) -> tuple[dict[str, Any], dict[st
     """What was written, all sizes compared with the file's. Raises ValueError, KeyError, TypeError or AttributeError
     where a child wrote something else."""
     file.seek(0)
-    words = json.loads(file.readline(MAX_LINE))
+    try:
+        words = json.loads(file.readline(MAX_LINE))
+    except RecursionError as error:
+        raise ValueError("nested too deep") from error
     arrays: dict[str, np.ndarray] = {}
     for name, shape in words.pop("shapes").items():
         kind, rest = kinds[name]

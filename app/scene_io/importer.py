@@ -102,11 +102,13 @@ def read_picture(path: str, limits: ImportLimits, cancel: threading.Event | None
         result.seek(0)
         try:
             found = json.loads(result.read(MAX_PICTURE_JSON))
-        except ValueError as error:
+            if not isinstance(found, dict):
+                raise TypeError("another value")
+        except (ValueError, TypeError, RecursionError) as error:
             raise SceneError(
                 f"{display_path(path)}: the reader gave back what is no picture's text. The file may be damaged.", path
             ) from error
-        return dict(found)
+        return found
 
 
 def read_environment(path: str, limits: ImportLimits, cancel: threading.Event | None) -> Environment:
@@ -273,14 +275,16 @@ class _Talk:
     def _take(self, line: bytes) -> None:
         try:
             message = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             return
         if not isinstance(message, dict):
             return
         if "progress" not in message:
             self.outcome = message
-        elif self.on_progress is not None:
-            self.on_progress(float(message["progress"]), str(message.get("text", "")))
+            return
+        done = message["progress"]
+        if self.on_progress is not None and type(done) in (int, float) and 0.0 <= done <= 1.0:
+            self.on_progress(done, str(message.get("text", "")))
 
     def _wait(self, end: float) -> None:
         try:

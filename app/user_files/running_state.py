@@ -86,7 +86,7 @@ def _read(path: Path) -> LeftState | None:
     try:
         kept = json.loads(read_bytes(path, SIZE_LIMIT_BYTES) or b"")
         texts, attempts, began = kept["texts"], int(kept["attempts"]), kept["began"]
-    except (ValueError, KeyError, TypeError, UnusableFileError):
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError, UnusableFileError):
         return None
     if _runs(path, began) or not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
         return None

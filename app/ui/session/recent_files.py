@@ -53,7 +53,7 @@ def files_of(entry: str) -> list[str]:
             found = json.loads(entry)
             if isinstance(found, list) and found and all(isinstance(path, str) for path in found):
                 return found
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         pass
     return [entry]
 

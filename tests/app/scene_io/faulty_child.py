@@ -9,11 +9,15 @@ import signal
 import sys
 import time
 
+PROGRESSES = ("x", None, [1], True, -1.0, 1e300, float("nan"), {})
+"""None of them is a share."""
+
 
 def main() -> None:
     """Misbehave."""
     job = json.loads(sys.stdin.readline())
-    fault = os.path.basename(job["paths"][0]).split(".")[0]
+    path = job["paths"][0] if "paths" in job else job.get("picture") or job.get("tree") or job["rays"]
+    fault = os.path.basename(path).split(".")[0]
     if fault == "crash":
         os.kill(os.getpid(), signal.SIGSEGV)
     elif fault == "abort":
@@ -34,6 +38,13 @@ def main() -> None:
     elif fault == "garbage":
         os.write(int(sys.argv[1]), b"garbage" * 100)
         print(json.dumps({"done": True}), flush=True)
+    elif fault == "nested":
+        os.write(int(sys.argv[1]), b"[" * 100_000)
+        print(json.dumps({"done": True}), flush=True)
+    elif fault == "nonsense":
+        for line in ("[" * 100_000, "[1]", "3", *(json.dumps({"progress": one, "text": 5}) for one in PROGRESSES)):
+            print(line, flush=True)
+        sys.exit("no more to say")
     elif fault == "babble":
         while True:
             os.write(1, b"x" * 65536)

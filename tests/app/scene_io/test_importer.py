@@ -30,6 +30,8 @@ FAULTS = {
     "memory": r"needs more memory than the [0-9,]+ MiB an import may use\. [0-9,]+ MiB are free",
     "exit": r"ended without a scene \(something odd\)",
     "garbage": r"gave back a scene that cannot be used",
+    "nested": r"gave back a scene that cannot be used",
+    "nonsense": r"ended without a scene \(no more to say\)",
     "babble": r"ended without a scene|was stopped|crashed",
 }
 
@@ -49,6 +51,32 @@ def test_a_faulty_child_becomes_a_sentence(fault: str, tmp_path: Path, monkeypat
     with pytest.raises(SceneError, match=FAULTS[fault]) as caught:
         load([path], ImportLimits(seconds=seconds))
     assert caught.value.path == str(path) and f"{fault}.obj" in str(caught.value)
+
+
+@pytest.mark.parametrize("fault", ["garbage", "nested"])
+def test_what_is_no_picture_tree_or_rays_becomes_a_sentence(
+    fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also what is nested so deep that Python does not read it."""
+    take_faulty_child(monkeypatch)
+    path = str(tmp_path / f"{fault}.any")
+    limits = ImportLimits()
+    for read, said in (
+        (lambda: importer.read_picture(path, limits, None), "what is no picture's text"),
+        (lambda: importer.read_tree(path, "embree", limits), "what is no tree"),
+        (lambda: importer.read_rays(path, limits), "what are no rays"),
+    ):
+        with pytest.raises(SceneError, match=said):
+            read()
+
+
+def test_progress_that_is_no_share_is_not_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    take_faulty_child(monkeypatch)
+    heard: list[tuple[float, str]] = []
+    (tmp_path / "nonsense.obj").write_bytes(b"v 0 0 0\n")
+    with pytest.raises(SceneError, match="no more to say"):
+        load([tmp_path / "nonsense.obj"], on_progress=lambda *said: heard.append(said))
+    assert heard == []
 
 
 def test_rare_formats_are_waited_for_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

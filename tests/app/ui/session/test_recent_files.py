@@ -41,6 +41,12 @@ def test_what_is_no_such_text_is_a_path(entry: str) -> None:
     assert recent_files.files_of(entry) == [entry]
 
 
+@pytest.mark.parametrize("begin", ["", "raygrove run "])
+def test_what_is_nested_too_deep_is_a_path(begin: str) -> None:
+    entry = begin + "[" * 100_000
+    assert recent_files.files_of(entry) == [entry]
+
+
 @pytest.mark.parametrize("run", ["4,0,1e300", "4,0,1e12", "99999999,0,3", "4,0,-3", "4,0,Infinity", "4,0,9999999999"])
 def test_a_damaged_run_takes_no_memory(run: str) -> None:
     entry = f'raygrove run ["a",".obj",{run}]'

@@ -100,7 +100,21 @@ def test_a_state_that_came_back_counts_its_attempts(window: MainWindow, left: St
     assert json.loads(running_state.own_file().read_text())["attempts"] == 2
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"texts": {"a": 1}, "attempts": 0, "began": "1"}', '{"texts": {}}'])
+ENDLESS = '{"texts": {}, "attempts": 1e999, "began": "1"}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        '{"texts": {"a": 1}, "attempts": 0, "began": "1"}',
+        '{"texts": {}}',
+        ENDLESS,
+        pytest.param("[" * 100_000, id="nested"),
+    ],
+)
 def test_a_damaged_file_is_taken_away(own_folders: Any, text: str) -> None:
     path = running_state.folder() / "999999999.json"
     path.parent.mkdir(parents=True, exist_ok=True)
