@@ -121,7 +121,7 @@ class Race:
 
     @property
     def rays_said(self) -> str:
-        """What was traced in each frame, in words: the pixels of a picture, or the rays of a set, which has one row."""
+        """What was traced in each frame, in words: the pixels of a picture, or rays, by their sensor or file."""
         if self.size[1] == 1:
             return f"{self.size[0]:,} {self.ray_type}"
         return f"{self.size[0]} x {self.size[1]} pixels, ray type {self.ray_type}"

@@ -21,8 +21,6 @@ from .workload import Rays, Workload
 
 ROUNDINGS = 4.0
 """Of the largest coordinate of a ray's origin, that distances may differ by."""
-SAID = "rays of a set"
-"""What stands for the ray type."""
 
 
 def run(
@@ -36,7 +34,8 @@ def run(
     against: Entry | Rival | None = None,
     say: Say = lambda share, sentence: None,
 ) -> Race:
-    """Race over rays; of the course only instants and passes count. Objects that are `hidden`, by number, are left out.
+    """Race over rays; of the course only instants and passes count, and what they are called stands for the
+    ray type. Objects that are `hidden`, by number, are left out.
     `against` is another one whose hits all are compared with, and which is not timed. Raises Error for what cannot be
     raced."""
     check(entries, course)
@@ -50,7 +49,7 @@ def run(
                 for place, entry in enumerate(entries)]  # fmt: skip
     frames = tuple(moment.frame_id for moment in course.moments)
     compared_with = LETTERS[oracle] if against is None else against.configuration
-    about = ((len(rays), 1), SAID, course.repeat, target.device_name, target.name, compared_with)
+    about = ((len(rays), 1), rays.said, course.repeat, target.device_name, target.name, compared_with)
     return Race(scene.name, scene.triangle_count, frames, *about, judged(made))
 
 

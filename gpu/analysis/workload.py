@@ -10,16 +10,19 @@ import numpy as np
 from ..node_transforms import pose_of
 from ..scene import Moment, Scene
 
+OF_A_SET = "rays of a set"
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Rays:
     """Rays as plain arrays of the host: origins and directions (N, 3) float32, and what bounds them, (N,) float32 or
-    one number for all."""
+    one number for all. `said` names them in reports."""
 
     origins: np.ndarray
     directions: np.ndarray
     t_min: float | np.ndarray = 0.0
     t_max: float | np.ndarray = float("inf")
+    said: str = OF_A_SET
 
     def __len__(self) -> int:
         return len(self.origins)
@@ -39,7 +42,7 @@ class Rays:
     def taken(self, some: np.ndarray) -> Rays:
         """Those at some places, (K,) integers."""
         t_min, t_max = (bound[some] if isinstance(bound, np.ndarray) else bound for bound in (self.t_min, self.t_max))
-        return Rays(self.origins[some], self.directions[some], t_min, t_max)
+        return Rays(self.origins[some], self.directions[some], t_min, t_max, self.said)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -52,6 +55,11 @@ class HungRays:
 
     def __len__(self) -> int:
         return len(self.local)
+
+    @property
+    def said(self) -> str:
+        """What they are called in reports."""
+        return self.local.said
 
     def at(self, moment: Moment) -> Rays:
         """The rays in the world at an instant."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+from pathlib import Path
+
 import numpy as np
 
 from ..analysis.workload import HungRays, Rays, Workload
@@ -12,6 +15,8 @@ from .clips import node_of
 from .ray_files import rig_rays
 from .rays import RaySet
 from .sensors import HungSensor, SensorRays, lidar, pinhole
+
+OF_A_SENSOR = "rays of a sensor"
 
 Y_UP = np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]])
 """From ahead, left and up to the axes of what looks along -z and has y up."""
@@ -24,21 +29,24 @@ def workload_of(
     rays that cannot be read, or hang on a node that is not there, and OptionError for a text that says none."""
     source = parse_source(rays) if isinstance(rays, str) else rays
     if isinstance(source, HungSensor):
-        return HungRays(scene, node_of(scene, source.node, where), rig_rays(source.sensor.rays(source.pose[None])))
-    if isinstance(source, RaySet | SensorRays):
+        local = rig_rays(source.sensor.rays(source.pose[None]))
+        return HungRays(scene, node_of(scene, source.node, where), dataclasses.replace(local, said=OF_A_SENSOR))
+    if isinstance(source, SensorRays):
+        return dataclasses.replace(rig_rays(source), said=OF_A_SENSOR)
+    if isinstance(source, RaySet):
         return rig_rays(source)
     if not isinstance(source, RaySource):
         what = f"rays are a rg.RaySet or those of sensors, and these are {type(rays).__name__}"
         raise Error(what, where, "give rg.RaySet(origins, directions), or a text like 'lidar:rows=32:node=head'")
     if source.kind == FILE:
-        return rig_rays(RaySet.load(source.path))
+        return dataclasses.replace(rig_rays(RaySet.load(source.path)), said=f"rays of {Path(source.path).name}")
     if source.sensor is None:
         raise Error(f"{source} stands for the rays of a picture, which has none here", where,
                     "name a file FILE.npz, or a sensor like lidar:rows=32")  # fmt: skip
-    return _of_sensor(source.sensor, scene)
+    return _of_sensor(source.sensor, scene, f"rays of {source}")
 
 
-def _of_sensor(sensor: SensorOptions, scene: Scene) -> Workload:
+def _of_sensor(sensor: SensorOptions, scene: Scene, said: str) -> Workload:
     beams = _beams(sensor)
     node = -1
     if sensor.node:
@@ -51,7 +59,7 @@ def _of_sensor(sensor: SensorOptions, scene: Scene) -> Workload:
     else:
         at = (np.array(scene.lower, np.float64) + np.array(scene.upper, np.float64)) / 2.0
     origins: np.ndarray = np.tile(at.astype(np.float32), (len(beams), 1))
-    rays = Rays(origins, np.ascontiguousarray(beams, np.float32), sensor.t_min, sensor.t_max)
+    rays = Rays(origins, np.ascontiguousarray(beams, np.float32), sensor.t_min, sensor.t_max, said)
     return rays if node < 0 else HungRays(scene, node, rays)
 
 

@@ -239,7 +239,7 @@ def test_rays_of_a_sensor_are_correlated(capsys: pytest.CaptureFixture[str]) -> 
     texts = "lbvh,lbvh/bvh2,hploc,hploc/bvh2"
     assert race("--correlate", "--contestants", texts, "--rays", "dome:rows=4:columns=32:node=head", "--json") == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["rays_said"] == "128 rays of a set" and found["mismatches"] == 0
+    assert found["rays_said"] == "128 rays of dome:node=head:rows=4:columns=32" and found["mismatches"] == 0
     assert {one["configuration"] for one in found["contestants"]} == {*texts.split(",")}
     assert all(one["longest_warp"] >= one["mean_warp"] > 0 for one in found["contestants"])
 

@@ -143,9 +143,9 @@ def test_rays_of_a_set_are_correlated_as_a_camera_s_are(host_target: Target, mon
     entries = [entry_of(text, ViewSettings()) for text in texts]
     found = survey(host_target, scene, entries, COURSE, rays=rays)
     assert {one.configuration for one in found.contestants} == {*texts[:4]} and found.left_out[0][0] == "sbvh@refit"
-    assert found.rays_said == "128 rays of a set" and found.against == "brute_force"
+    assert found.rays_said == "128 rays of dome:rows=4:columns=32" and found.against == "brute_force"
     assert found.mismatches == 0 and {one.proof.rays for one in found.contestants} == {128}
-    assert {one.metric for one in found.correlations} <= {*METRICS} and "rays of a set" in found.to_html()
+    assert {one.metric for one in found.correlations} <= {*METRICS} and "rays of dome" in found.to_html()
     with contextlib.closing(StructureLane(host_target, scene, entries[1].settings, rays)) as lane:
         lane.play(COURSE.moments[0])
         warps = lane.warps()

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import raygrove as rg
-from raygrove.gpu.analysis.ray_racing import SAID
 from raygrove.gpu.analysis.recording import rows_of
+from raygrove.gpu.analysis.workload import OF_A_SET
 from raygrove.gpu.errors import UnreadableError
 from raygrove.gpu.trace.trace import BufferRays
 
@@ -118,7 +118,7 @@ def test_a_race_of_rays_is_proved_and_ends_them_where_each_ends(room: rg.Clip) -
     race = rg.race(walker, ["lbvh@refit", "hploc/bvh4@auto", "brute_force", "lbvh@every_n:n=2"], rays=rays,
                    frames=range(3), repeat=6, device="cpu")  # fmt: skip
     refit, adaptive, true, every = race.contestants
-    assert race.mismatches == 0 and race.against == "C" and race.ray_type == SAID and race.size == (len(rays), 1)
+    assert race.mismatches == 0 and race.against == "C" and race.ray_type == OF_A_SET and race.size == (len(rays), 1)
     assert true.proof.rays == 3 * len(rays) and 0 < true.proof.hits < true.proof.rays
     assert refit.rebuilds == 0 and refit.refits == 18 and every.rebuilds == 9
     assert adaptive.rebuilds + adaptive.refits == 18

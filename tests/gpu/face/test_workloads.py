@@ -3,6 +3,7 @@ on."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -200,3 +201,20 @@ def test_hot_spots_of_a_sensor_are_those_of_its_rays(walker: rg.Clip) -> None:
         of_tree = rg.divergence(tree, rg.RaySet(rays.origins, rays.directions))
     assert warps.tiles is None and warps.steps.sum() > 0
     np.testing.assert_array_equal(warps.steps, of_tree.steps)
+
+
+def test_rays_are_called_by_what_casts_them(walker: rg.Clip, tmp_path: Path) -> None:
+    plain, file = walker.to_plain(), tmp_path / "beams.npz"
+    some = rg.RaySet([0.0, 1.0, 3.0], [0.0, 0.0, -1.0])
+    some.save(file)
+    sensor = rg.sensors.lidar(rows=2, columns=8)
+    for rays, said in (
+        ("lidar:columns=512:rows=16", "rays of lidar:rows=16"),
+        ("dome:node=head", "rays of dome:node=head"),
+        (str(file), "rays of beams.npz"),
+        (some, "rays of a set"),
+        (sensor.rays(np.eye(4)[None, :3]), "rays of a sensor"),
+        (sensor.on("head"), "rays of a sensor"),
+    ):
+        found = workload_of(rays, plain)
+        assert (found.said, found.taken(np.zeros(1, np.int64)).said) == (said, said)
