@@ -22,6 +22,9 @@ BETWEEN_S = 0.5
 HEIGHT, LOW_HEIGHT, LOW_BELOW = 132, 92, 520
 """Pixels of it, and in a view that is lower than the last."""
 
+LONGEST_GAP = 0.25
+"""Of the clip: so far a line goes on through places that were not measured."""
+
 MOST_MARKS = 12
 """Shapes on a line: more of them would hide its dashes."""
 
@@ -96,11 +99,15 @@ class RaceLines(QWidget):
 
     def _line(self, place: int, color: str) -> Line:
         """A contestant's line, through the places that were measured; a slow machine draws few of them in a run of the
-        clip, and dots between gaps would have neither dash nor shape."""
+        clip, and dots between gaps would have neither dash nor shape. Where no place of a whole LONGEST_GAP was, nobody
+        knows, and the line has a gap."""
         times, values = self.log.line(place, self._shown)
-        known = np.isfinite(values)
-        every = math.ceil(np.count_nonzero(known) / MOST_MARKS)
-        return Line(times[known], values[known], color, letter=LETTERS[place], mark_every=every)
+        known = np.flatnonzero(np.isfinite(values))
+        every = math.ceil(len(known) / MOST_MARKS)
+        times, values = times[known], values[known]
+        gaps = np.flatnonzero(np.diff(times) > LONGEST_GAP * self._duration) + 1
+        times, values = np.insert(times, gaps, times[gaps]), np.insert(values, gaps, np.nan)
+        return Line(times, values, color, letter=LETTERS[place], mark_every=every)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Catch up with what came while it was hidden."""

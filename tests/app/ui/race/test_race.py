@@ -221,7 +221,6 @@ def test_lines_over_the_clip_are_told_apart_by_letter_and_dash(raced: MainWindow
     view.lines.show_latest()
     lines = view.lines.chart.lines
     assert [line.letter for line in lines] == ["A", "B"] and lines[0].style != lines[1].style
-    assert all(np.isfinite(line.values).all() for line in lines), "gaps would leave dots that all look alike"
     marked = [[*range(len(line.times))][line.first_mark(len(line.times)) :: line.mark_every] for line in lines]
     assert all(1 <= len(places) <= MOST_MARKS for places in marked)
     assert Line(lines[0].times, lines[0].values, "", letter="C", mark_every=4).first_mark(20) == 2
@@ -238,6 +237,16 @@ def test_lines_over_the_clip_are_told_apart_by_letter_and_dash(raced: MainWindow
     bottom = max(picture.geometry().bottom() for picture in view.pictures)
     document.change("settings.race.lines", "off")
     assert not view.lines.isVisible() and max(picture.geometry().bottom() for picture in view.pictures) > bottom + 60
+
+
+def test_figures_of_before_are_not_told_as_a_races(raced: MainWindow, qtbot: Any) -> None:
+    figures, stats, cost = raced.session.figures, raced.stats_panel, raced.inspectors.cost
+    assert figures.latest() is None and not figures.samples
+    stats._show_figures()
+    assert not stats.rows and "in Ranking" in stats._hint.text() and "in Ranking" in cost.legend.text()
+    raced.workspaces.choose("explore")
+    qtbot.waitUntil(lambda: bool(figures.samples))
+    assert "in Ranking" not in cost.legend.text()
 
 
 def test_the_line_of_a_split_is_dragged_as_one_step(raced: MainWindow, qtbot: Any) -> None:
