@@ -7,6 +7,7 @@ so that a refit's decay is seen beside the rebuild.
 
 from __future__ import annotations
 
+import html
 import time
 from typing import Any
 
@@ -73,6 +74,7 @@ class CostPanel(QWidget):
         self.setMinimumSize(sum(LEAST_SIDES), HEIGHT)
         self.log = CostLog()
         self._shown_time = self._duration = 0.0
+        self._why, self._moves = "", True
         self._strip = _Strip(self)
         self._strip.resized.connect(self._place)
         column = QVBoxLayout(self)  # in which a message about the panel comes above the strip
@@ -145,13 +147,8 @@ class CostPanel(QWidget):
         """Another scene, or other key frames."""
         self.log.begin(span)
         self.chart.show_lines((), span.duration)
-        self._duration = span.duration
-        moves = span.duration > 0.0
-        self.legend.setText(
-            self.tr("Play the animation to see what each key frame costs.")
-            if moves
-            else self.tr("This scene does not move.")
-        )
+        self._duration, self._moves = span.duration, span.duration > 0.0
+        self._show_legend()
 
     def take(self, sample: Sample) -> None:
         """Remember a frame, and draw when it is time."""
@@ -161,6 +158,12 @@ class CostPanel(QWidget):
         if self.isVisible() and not self._timer.isActive():
             wait = self._shown_time + UPDATE_INTERVAL_S - time.monotonic()
             self._timer.start(max(0, round(wait * 1000)))
+
+    def say_why(self, why: str) -> None:
+        """Why no frame comes now; empty: they come."""
+        if why != self._why:
+            self._why = why
+            self._show_legend()
 
     def show_time(self, seconds: float) -> None:
         """Where the playing head stands; the marks follow a few times a second."""
@@ -184,7 +187,7 @@ class CostPanel(QWidget):
         lines = [self._line(number, name, shown, color) for number, name in enumerate(self.log.structures)]
         unit = ", ms" if shown.endswith("_ms") else ""
         self.chart.show_lines(lines, self._duration, is_log=is_log)
-        self.legend.setText(self._legend())
+        self._show_legend()
         self.chart.setAccessibleName(f"{_tr(title)}{unit}")
         self.chart.setAccessibleDescription("; ".join(self._in_words(number, shown) for number in range(len(lines))))
 
@@ -231,12 +234,18 @@ class CostPanel(QWidget):
         times, values = self.log.line(structure, name)
         return Line(times, values, color, is_old=structure != self.log.current, letter=letter_of(number))
 
-    def _legend(self) -> str:
-        """Each line's letter, its dashes, and its structure."""
-        return "<br>".join(
+    def _show_legend(self) -> None:
+        """Each line's letter, its dashes, and its structure; or why there are none, or none are added."""
+        lines = [
             f"<b>{letter_of(number)}</b>&nbsp;{DASHED[number % len(DASHED)]}&nbsp;{_shown(name)}"
             for number, name in enumerate(self.log.structures)
-        )
+        ]
+        if self._why:
+            lines.insert(0, html.escape(f"{self._why} {self.tr('Of frames before it:')}" if lines else self._why))
+        elif not lines:
+            how = self.tr("Play the animation to see what each key frame costs.")
+            lines = [how if self._moves else self.tr("This scene does not move.")]
+        self.legend.setText("<br>".join(lines))
 
     def _in_words(self, number: int, shown: str) -> str:
         """A line for who hears it: its structure, and the range of its values."""

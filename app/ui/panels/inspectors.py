@@ -118,6 +118,7 @@ class Inspectors(QObject):
         self._loop, self._figures = loop, figures
         figures.pin_changed.connect(self._show_pinned)
         figures.taken.connect(self._take_costs)
+        figures.told.connect(lambda: self.cost.say_why(figures.why))
         self.hint.sight.attach(loop)
         loop.frame_arrived.connect(self._take)
         self.cost.watched.connect(loop.time_every_frame)

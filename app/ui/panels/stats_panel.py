@@ -84,6 +84,8 @@ class StatsPanel(QWidget):
 
     def _show_figures(self) -> None:
         found = self.figures.latest()
+        if found is None and self.figures.why:
+            self._show_none()
         if found is None or (self.bar.is_frozen and self.figures.pinned is None):
             return
         settings = found.sample.frame.request.state.settings
@@ -93,6 +95,14 @@ class StatsPanel(QWidget):
         self.table_view.show_rows(rows_of(found, *self.compared))
         self._say(self._hint, bottleneck(found, self.minimum_fps))
         self._say(self._reason, decision(found.sample.frame))
+
+    def _show_none(self) -> None:
+        """No figures, and why."""
+        self._choice = None
+        self.table_view.clear_rows()
+        self._say(self._hint, self.figures.why)
+        self._say(self._reason, "")
+        self.bars.show_frames()
 
     def text(self) -> str:
         """What is shown, as text."""

@@ -27,6 +27,8 @@ class Figures(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.history = FrameHistory()
+        self.why = ""
+        """Why there are none, where frames come of which they are not."""
         self.pinned: Sample | None = None
         self._kept: tuple[Sample, ...] = ()
         self._of: list[Sample] = []
@@ -93,3 +95,8 @@ class Figures(QObject):
             self.pinned = None
             self.pin_changed.emit(None)
         self.tell()
+
+    def stop(self, why: str) -> None:
+        """Frames come that have figures of their own: none here, and why. Empty: they are told of here again."""
+        self.why = why
+        self.clear()

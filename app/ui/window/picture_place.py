@@ -65,6 +65,8 @@ class PicturePlace(QObject):
         if (workspace == RACE) == self.race.is_on:
             return
         is_shown = self.stack.currentWidget() is self.page
+        of_race = self.tr("A race has figures of its own: in Ranking, and in the lines below its pictures.")
+        self._session.figures.stop(of_race if workspace == RACE else "")
         if workspace == RACE:
             page: Any = self.race.begin(self._navigate_race)
             if self.stack.indexOf(page) < 0:
