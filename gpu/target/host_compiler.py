@@ -119,7 +119,14 @@ def compiled_file(
 
 def is_compiled(digest: str, contraction: bool, level: str = FULL, libraries: tuple[str, ...] = ()) -> bool:
     """Whether the cache has the library of a unit."""
-    return find_file(_key(digest, contraction, libraries, level)[1], ".so") is not None
+    return ready_file(digest, contraction, level, libraries) is not None
+
+
+def ready_file(
+    digest: str, contraction: bool, level: str = FULL, libraries: tuple[str, ...] = ()
+) -> pathlib.Path | None:
+    """The checked file of a unit's library, where the cache has it."""
+    return find_file(_key(digest, contraction, libraries, level)[1], ".so")
 
 
 def _key(digest: str, contraction: bool, libraries: tuple[str, ...], level: str = FULL) -> tuple[list[str], str]:
@@ -138,10 +145,11 @@ def compile_library(
     check: Callable[[], None] = lambda: None,
     *,
     level: str = FULL,
+    ready: pathlib.Path | None = None,
 ) -> ctypes.CDLL:
     """The shared library of a unit, compiled where the cache has none. What `check` raises while the compiler runs ends
-    it."""
-    path = compiled_file(text, digest, contraction, libraries, check, level=level)
+    it. `ready` is its `ready_file`, where that was just looked for."""
+    path = ready or compiled_file(text, digest, contraction, libraries, check, level=level)
     try:
         return ctypes.CDLL(str(path))
     except OSError:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .base import UnitSource
-from .host_compiler import FULL, QUICK, compile_library, is_compiled
+from .host_compiler import FULL, QUICK, compile_library, ready_file
 from .translation_unit import UnitText
 
 
@@ -39,9 +39,10 @@ class QuickUnits:
         """The library of a unit and its entries: of the quick level where that may be taken, is there, and the other is
         not."""
         digest, level = text.digest, FULL
-        if self.takes and not is_compiled(digest, contraction) and is_compiled(digest, contraction, QUICK):
-            level = QUICK
-        library = compile_library(text.text, digest, contraction, check=check, level=level)
+        ready = ready_file(digest, contraction)
+        if ready is None and self.takes and (quick := ready_file(digest, contraction, QUICK)) is not None:
+            ready, level = quick, QUICK
+        library = compile_library(text.text, digest, contraction, check=check, level=level, ready=ready)
         entries = entries_of(library, text)
         if level == QUICK:
             self._loaded[source] = text, contraction, entries
@@ -50,6 +51,6 @@ class QuickUnits:
     def exchange(self) -> None:
         """Let the kernels of units that are compiled at the full level by now be those. Between two frames."""
         for source, (text, contraction, entries) in list(self._loaded.items()):
-            if is_compiled(text.digest, contraction):
-                entries.update(entries_of(compile_library(text.text, text.digest, contraction), text))
+            if (ready := ready_file(text.digest, contraction)) is not None:
+                entries.update(entries_of(compile_library(text.text, text.digest, contraction, ready=ready), text))
                 del self._loaded[source]

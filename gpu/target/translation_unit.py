@@ -7,6 +7,7 @@ file, so that launches are checked against what the kernel declares.
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import functools
 import hashlib
@@ -65,6 +66,8 @@ class KernelSignature:
 
 
 _Declared = tuple[str, str, Any]
+_Read = Callable[[str], str]
+"""Gives the text of a file. While a unit is written each file is looked at once."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,37 +82,50 @@ class UnitText:
 def write_unit(source: UnitSource, kind: str, lane_count: int, checks: bool = False) -> UnitText:
     """The unit of `source` for a target of `kind`; `lane_count` is used where the source leaves the pack's width to the
     target. With `checks` it is a checked one (gpu/device/checks.cuh)."""
-    width = source.rays_per_thread or lane_count
+    width, read = source.rays_per_thread or lane_count, functools.cache(read_source)
     words: tuple[str, ...] = ("gpu/target/cuda_on_host.cuh",) if kind == "host" else ()
-    known = _of_python(include_closure((*source.headers, source.path)))
-    kernels, of_python = _signatures(source, known), [declared for _, declared, _ in known.values()]
+    own = _texts((*source.headers, source.path), read)
+    known = _of_python(own)
+    kernels, of_python = _signatures(source, known, own), [declared for _, declared, _ in known.values()]
     if checks or any(word in declared for declared in of_python for word in ("Pointer<", "int64 ")):
         words += (CHECKS,)
-    files = include_closure((*words, *source.headers, source.path))
+    files = _texts((*words, *source.headers, source.path), read)
     lines = [f"#define RAYS_PER_THREAD {width}", *(["#define IS_CHECKED 1"] if checks else [])]
     lines += [constant(name, value) for name, value in source.constants]
     lines += [f'#include "{header}"' for header in words]
     lines += of_python
     lines += [f'#include "{header}"' for header in source.headers]
     lines += [f"using {name} = {type_name};" for name, type_name in source.aliases]
-    lines += _checked_lines(source.path) if checks else [f'#include "{source.path}"']
+    lines += _checked_lines(source.path, own[source.path]) if checks else [f'#include "{source.path}"']
     lines += _asserted_sizes(kernels)
     if kind == "host":
         lines += [f"HOST_ENTRY({name})" for name in kernels]
     text = "\n".join(lines) + "\n"
     digest = hashlib.sha256(text.encode())
-    for path in files:
-        digest.update(path.encode() + b"\0" + read_source(path).encode() + b"\0")
+    for path, content in files.items():
+        digest.update(path.encode() + b"\0" + content.encode() + b"\0")
     return UnitText(text, digest.hexdigest(), kernels)
 
 
-def _of_python(paths: tuple[str, ...]) -> dict[str, _Declared]:
+def _texts(paths: tuple[str, ...], read: _Read) -> dict[str, str]:
+    """The texts of `paths` and of every project file that they include, in the order of `include_closure`."""
+    found: dict[str, str] = {}
+    waiting = collections.deque(paths)
+    while waiting:
+        path = waiting.popleft()
+        if path not in found:
+            found[path] = read(path)
+            waiting.extend(_found_in(_INCLUDE, found[path]))
+    return found
+
+
+def _of_python(files: Mapping[str, str]) -> dict[str, _Declared]:
     """What these files read of Python's, by name: its module, how kernels have it, and what it is. A line `// from
     gpu.scene import LIGHT_KINDS` of a file stands for a declaration of that name, after those of the structs that it is
     made of. Raises CompileError where there is no such name."""
     found: dict[str, _Declared] = {}
-    for path in paths:
-        for module, names in _found_in(_FROM_PYTHON, read_source(path)):
+    for path, text in files.items():
+        for module, names in _found_in(_FROM_PYTHON, text):
             for name in names.split(", "):
                 _declare(found, path, module, name)
     return found
@@ -125,22 +141,34 @@ def _declare(found: dict[str, _Declared], path: str, module: str, name: str) -> 
         thing = getattr(importlib.import_module(full), name)
         for needed in thing.needs() if isinstance(thing, type) and issubclass(thing, Struct) else ():
             _declare(found, path, needed.__module__.removeprefix(f"{_PACKAGE}."), needed.__name__)
-        found[name] = (module, declaration(name, thing), thing)
+        found[name] = (module, _declaration_of(name, thing), thing)
     except (ImportError, AttributeError, TypeError) as error:
         raise CompileError(f"{path} cannot read {name} of {module}: {error}") from error
 
 
+def _declaration_of(name: str, thing: Any) -> str:
+    """As gpu/rows.py declares it; classes, which stay as they are, once."""
+    return _class_declaration(name, thing) if isinstance(thing, type) else declaration(name, thing)
+
+
+@functools.lru_cache(maxsize=512)
+def _class_declaration(name: str, thing: type) -> str:
+    return declaration(name, thing)
+
+
 def signatures(source: UnitSource) -> dict[str, KernelSignature]:
     """The kernels of a unit, and which structs of Python's they take by value."""
-    return _signatures(source, _of_python(include_closure((*source.headers, source.path))))
+    files = _texts((*source.headers, source.path), read_source)
+    return _signatures(source, _of_python(files), files)
 
 
-def _signatures(source: UnitSource, known: dict[str, _Declared]) -> dict[str, KernelSignature]:
+def _signatures(
+    source: UnitSource, known: dict[str, _Declared], files: Mapping[str, str]
+) -> dict[str, KernelSignature]:
     aliases: dict[str, str] = dict(source.aliases)
     derived: dict[str, str] = {}
-    closure = include_closure((*source.headers, source.path))
-    for path in closure:
-        derived.update(_found_in(_DERIVED, read_source(path)))
+    for text in files.values():
+        derived.update(_found_in(_DERIVED, text))
 
     def struct_of(name: str) -> type[Struct] | None:
         while True:
@@ -150,18 +178,19 @@ def _signatures(source: UnitSource, known: dict[str, _Declared]) -> dict[str, Ke
                 return thing if isinstance(thing, type) and issubclass(thing, Struct) else None
             name = derived[name]
 
-    def counts() -> dict[str, Any]:
-        numbers: dict[str, Any] = {name: thing for name, (_, _, thing) in known.items() if isinstance(thing, int)}
-        for path in closure:
-            numbers.update(_counts(read_source(path)))
-        return numbers | dict(source.constants)
+    def counts() -> Mapping[str, Any]:
+        of_python: dict[str, Any] = {name: thing for name, (_, _, thing) in known.items() if isinstance(thing, int)}
+        of_files = [
+            _counts(text) for text in reversed(list(files.values()))
+        ]  # the last file that names one has its say
+        return collections.ChainMap(dict(source.constants), *of_files, of_python)
 
     def with_struct(one: Parameter) -> Parameter:
         return one if one.is_pointer else dataclasses.replace(one, struct=struct_of(one.type_name))
 
     return {
         name: KernelSignature(name, tuple(map(with_struct, kernel.parameters)), kernel.most_threads)
-        for name, kernel in parse_kernels(read_source(source.path), source.path, counts).items()
+        for name, kernel in parse_kernels(files[source.path], source.path, counts).items()
     }
 
 
@@ -176,7 +205,7 @@ def _asserted_sizes(kernels: dict[str, KernelSignature]) -> list[str]:
     ]
 
 
-def _checked_lines(path: str) -> list[str]:
+def _checked_lines(path: str, text: str) -> list[str]:
     """A kernel file whose kernels take checked pointers, and begin only where no check has failed."""
 
     def rewritten(kernel: re.Match[str]) -> str:
@@ -186,7 +215,7 @@ def _checked_lines(path: str) -> list[str]:
         begin = f"if (!begins_checked({kernel_id(kernel['name'])})) return;"
         return f"{kernel.string[start:end]}{pointers}) {{ {begin}"
 
-    plain = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), read_source(path))
+    plain = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)
     return [f'#line 1 "{path}"', _KERNEL.sub(rewritten, plain)]
 
 
@@ -228,14 +257,7 @@ def launch_bound(text: str, counts: Mapping[str, Any], depth: int = 8) -> int | 
 
 def include_closure(paths: tuple[str, ...]) -> tuple[str, ...]:
     """Every project file that `paths` include, themselves first, each once."""
-    seen: dict[str, None] = {}
-    waiting = list(paths)
-    while waiting:
-        path = waiting.pop(0)
-        if path not in seen:
-            seen[path] = None
-            waiting += _found_in(_INCLUDE, read_source(path))
-    return tuple(seen)
+    return tuple(_texts(paths, read_source))
 
 
 def add_include_root(folder: pathlib.Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from raygrove.gpu.target import cache, host_compiler
 from raygrove.gpu.target.base import TargetOptions, UnitSource
 from raygrove.gpu.target.host import HostTarget, HostUnit
 from raygrove.gpu.target.planning import AheadCompiler
@@ -56,3 +57,18 @@ def test_nobody_else_takes_them_and_the_full_ones_come_first(target: HostTarget)
     ahead.compile(SOURCE)
     target.unit(SOURCE)
     assert ahead.is_ready(SOURCE) and target.quick.sources == ()
+
+
+def test_a_unit_that_is_there_is_looked_for_once(target: HostTarget, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its file is read, and its checksum computed, while somebody waits for a picture."""
+    AheadCompiler(target).compile(SOURCE)
+    find, found = cache.find_file, list[str]()
+
+    def noted(key: str, suffix: str) -> Path | None:
+        found.append(key)
+        return find(key, suffix)
+
+    monkeypatch.setattr(cache, "find_file", noted)
+    monkeypatch.setattr(host_compiler, "find_file", noted)
+    target.unit(SOURCE)
+    assert len(found) == 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+
 import pytest
 
 from raygrove.gpu.target import translation_unit
@@ -48,6 +50,19 @@ def test_the_digest_covers_every_included_file(monkeypatch: pytest.MonkeyPatch) 
     )
     assert "gpu/device/types.cuh" in include_closure((KERNELS,))
     assert write_unit(UnitSource(KERNELS), "cuda", 1).digest != before
+
+
+def test_each_file_is_looked_at_once_while_a_unit_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Up to 50 of them, several times each, were a third of what a picture waits for that loads a unit."""
+    read, looked_at = translation_unit.read_source, collections.Counter[str]()
+
+    def noted(path: str) -> str:
+        looked_at[path] += 1
+        return read(path)
+
+    monkeypatch.setattr(translation_unit, "read_source", noted)
+    write_unit(UnitSource(KERNELS), "host", 8, checks=True)
+    assert looked_at[KERNELS] == looked_at["gpu/device/types.cuh"] == 1 and set(looked_at.values()) == {1}
 
 
 def test_signatures_are_parsed() -> None:
