@@ -41,8 +41,8 @@ class Pictures(Protocol):
 
 
 class Sight(QObject):
-    """See the module. `changed` tells that `found` is another than before; `aspect` is the picture's width over its
-    height."""
+    """See the module. `changed` tells that `found` is another than before; `aspect` is the width over the
+    height of the pictures that come."""
 
     changed = Signal()
 
@@ -91,6 +91,8 @@ class Sight(QObject):
             self.look()
 
     def _take_frame(self, frame: FinishedFrame) -> None:
+        width, height = frame.request.size
+        self.aspect = width / height if width and height else self.aspect
         if frame.spheres is not None:
             self._tell_nothing()
         elif _of(frame) != self._asked:

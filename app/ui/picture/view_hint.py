@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QPointF, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QPointF, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QColor, QFontMetricsF, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
@@ -71,9 +71,14 @@ class ViewHint(Overlay):
     def place(self, size: QSize) -> None:
         """In the middle, near the upper edge."""
         self._size = size
-        self.sight.aspect = size.width() / max(size.height(), 1)
         wide = min(size.width(), round(QFontMetricsF(self.font()).horizontalAdvance(self.text)) + 2 * PAD)
         self.setGeometry((size.width() - wide) // 2, max(TOP, size.height() // SHARE), wide, HEIGHT)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Stay above the pictures of a race that come later."""
+        if event.type() == QEvent.Type.ChildAdded and not self.isHidden():
+            self.raise_()
+        return super().eventFilter(watched, event)
 
     def has_content(self) -> bool:
         """Whether there is anything to say."""

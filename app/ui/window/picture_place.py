@@ -75,6 +75,7 @@ class PicturePlace(QObject):
         else:
             self.race.end()
         self._session.loop.set_view(self.page)
+        self._inspectors.hint.lie_on(self.page)
         if is_shown:
             self.stack.setCurrentWidget(self.page)
         if self._session.document.scene is not None:
@@ -103,6 +104,7 @@ class PicturePlace(QObject):
         navigator = Navigator(picture, self._session.document, pick, self._session.gestures)
         navigator.moved.connect(lambda: self._move(navigator))
         navigator.rested.connect(lambda: self._rest(navigator))
+        navigator.flew.connect(self._inspectors.hint.show_speed)
 
     @property
     def _wanted(self) -> str:
@@ -154,6 +156,7 @@ class PicturePlace(QObject):
         old, self.view = self.view, wanted
         self.navigator = self._laid_out()
         self._inspectors.lie_on(wanted)
+        self._inspectors.hint.lie_on(self.page)
         self._connect()
         is_shown = self.stack.currentWidget() is old
         self.stack.addWidget(wanted)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 from raygrove.app.ui.picture import sight, view_hint
 from raygrove.app.ui.window.main_window import MainWindow
-from tests.app.stand_ins import PaintedMaker, settle
+from tests.app.stand_ins import PaintedMaker, settle, take_places
 
 
 def test_who_has_lost_the_scene_is_told_how_to_find_it(scene_window: MainWindow) -> None:
@@ -25,6 +25,27 @@ def test_who_has_lost_the_scene_is_told_how_to_find_it(scene_window: MainWindow)
     assert scene_window.view.rect().contains(hint.geometry())
     scene_window.commands.actions["camera.fit"].trigger()
     assert hint.text == "" and not hint.isVisible()
+
+
+def test_in_a_race_it_is_said_above_all_pictures(scene_window: MainWindow, qtbot: Any) -> None:
+    window, hint, document = scene_window, scene_window.inspectors.hint, scene_window.document
+    window.resize(900, 600)
+    window.workspaces.choose("race")
+    race = window.place.race.view
+    assert race is not None
+    qtbot.waitUntil(lambda: window.loop.last_frame is not None and len(window.loop.last_frame.request.exchanges) == 2)
+    document.change("cameras.0.look_at", tuple(2.0 * value for value in document.state.cameras[0].eye))
+    assert hint.text == "Nothing in view: Shift+F"
+    for contestants in ("lbvh, hploc", "lbvh, hploc, sbvh, binned_sah"):
+        document.change("settings.race.contestants", contestants)
+        take_places()
+        order = race.children()
+        assert hint.isVisible() and all(order.index(hint) > order.index(picture) for picture in race.pictures)
+        assert hint.geometry().top() > race.headers[0].geometry().bottom()
+    assert hint.sight.aspect == pytest.approx(race.pictures[0].width() / race.pictures[0].height(), rel=0.1)
+    window.workspaces.choose("explore")
+    take_places()
+    assert hint.isVisible() and hint.parentWidget() is window.view
 
 
 def test_a_picture_without_the_scene_says_so_though_its_box_is_in_view(
