@@ -24,8 +24,9 @@ from raygrove.gpu.scene import Moment, Scene
 REFRESH_S = 0.2
 """Seconds between two readings of the tree while something moves."""
 
-LEAST_SHARE = 20.0
-"""Readings take at most one part in so many of the time, however large the tree."""
+LEAST_SHARE, SHORT_SHARE = 20.0, 4.0
+"""Readings take at most one part in so many of the time, however large the tree: of the second, those that take less
+than a picture, which nobody sees as a pause; else boxes of a slow machine would lie seconds behind its pictures."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -119,8 +120,8 @@ def _visibility(table: NodeTable, options: Any, visible: np.ndarray | None) -> s
 
 
 class NodeBoxes:
-    """Draws the boxes of one view's structure. A tree that moves is read back at most five times a second; one that
-    rests whenever it is another."""
+    """Draws the boxes of one view's structure. A tree that moves is read back at most five times a second, more
+    seldom where that takes long; one that rests whenever it is another."""
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
         self._clock = clock
@@ -138,6 +139,7 @@ class NodeBoxes:
         self._instant: object = None
         self._selection: object = None
         self._read_time, self._cost = -1e9, 0.0
+        self._painted_time, self._picture_s = 0.0, 0.0
 
     def paint(self, engine: Engine, view: View, scene: Scene, state: State, moment: Moment, is_moving: bool) -> None:
         """Draw over the picture that the view's last frame made, where `settings.boxes` asks for it. Waits for the
@@ -153,7 +155,9 @@ class NodeBoxes:
         place = {"camera": view.camera.eye, "cell": options.cell}.get(options.visible_from)
         structure = (id(scene), chosen, state.hidden, options.visible_from, options.cell, options.source)
         cut = None if place is None else view.settings.clip
+        self._picture_s = self._clock() - self._painted_time
         self._read(engine, view, structure, (moment.time, moment.clip, place, cut), is_moving, options)
+        self._painted_time = self._clock()
         assert self._table is not None
         selection = (id(self._table), id(self._visible), options, view.camera)
         if selection != self._selection or self._boxes is None:
@@ -183,7 +187,8 @@ class NodeBoxes:
         """The tree, and what of it can be seen: both of one instant."""
         is_same = self._table is not None and structure == self._structure
         waited = self._clock() - self._read_time
-        if is_same and (instant == self._instant or (is_moving and waited < max(REFRESH_S, LEAST_SHARE * self._cost))):
+        share = SHORT_SHARE if self._cost < self._picture_s else LEAST_SHARE
+        if is_same and (instant == self._instant or (is_moving and waited < max(REFRESH_S, share * self._cost))):
             return
         begin = self._clock()
         table = self._table = self._nodes(engine, view, options.source, float(instant[0]))

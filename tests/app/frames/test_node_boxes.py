@@ -137,6 +137,17 @@ def test_a_playing_tree_is_read_at_most_five_times_a_second_and_a_twentieth_of_t
     assert boxes.report is None
 
 
+def test_boxes_of_slow_pictures_are_of_one_of_the_last() -> None:
+    engine, state = CountingEngine(), shown(State())
+    engine.cost = 0.06
+    boxes = NodeBoxes(lambda: engine.now)
+    view = View(view_settings(state), Camera(), None)  # type: ignore[arg-type]
+    for frame in range(20):
+        boxes.paint(engine, view, SCENE, state, Moment(frame / 4), is_moving=True)  # type: ignore[arg-type]
+        engine.now += 0.25
+    assert engine.readings >= 10, "0.24 s between two of 0.06 s each, and 0.25 s for each picture"
+
+
 @pytest.mark.parametrize("hierarchy", ["lbvh", "brute_force"])
 def test_pictures_without_a_window_have_the_boxes(host_target: Target, hierarchy: str) -> None:
     scene = make_demo("walker", 600)
