@@ -124,3 +124,39 @@ def test_the_tab_in_front_comes_back_from_behind_the_first_page(tmp_path: Path) 
     )
     first, again = json.loads(done.stdout)
     assert "dock.pick" not in first and "dock.pick" in again and "dock.ray" not in again
+
+
+FAULT = """
+import json, sys, time
+from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QApplication
+from raygrove.app.document.document import Document
+from raygrove.app.settings.settings import Settings
+from raygrove.app.ui.window.application import run
+from raygrove.app.ui.window.main_window import MainWindow
+
+shown, hook = [], sys.excepthook
+
+class Live:
+    until = time.monotonic() + 60
+
+    def poll(self):
+        if not shown:
+            window = next(top for top in QApplication.topLevelWidgets() if isinstance(top, MainWindow))
+            window.session.notices.shown.connect(lambda notice: shown.append([notice.kind, notice.sentence]))
+            shown.append("polled")
+            raise ValueError("nobody expected this")
+
+    def has_ended(self):
+        return len(shown) > 1 or time.monotonic() > self.until
+
+code = run(Document(Settings()), None, Live())
+print(json.dumps([{"code": code, "shown": shown[1:], "is_put_back": sys.excepthook is hook}]))
+"""
+
+
+def test_a_window_tells_errors_that_nobody_expected_and_goes_on(tmp_path: Path) -> None:
+    (found,) = told_by(FAULT, tmp_path, ROOT)
+    ((kind, sentence),) = found["shown"]
+    assert kind == "error" and "nobody expected this" in sentence
+    assert found["code"] == 0 and found["is_put_back"]
