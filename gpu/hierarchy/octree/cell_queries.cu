@@ -1,5 +1,6 @@
 // Queries of cells by number alone, a query a thread (Goradia et al. 2008, the discussion of section 4). A cell is its
-// `code` and `level`; what does not exist has the level -1.
+// `code` and `level`; what does not exist has the level -1. All of a query is read before any of it is looked at, so
+// that its reads wait for memory together.
 #include "gpu/device/loops.cuh"
 #include "gpu/hierarchy/octree/cell.cuh"
 
@@ -10,15 +11,19 @@ __device__ __forceinline__ void store(Cell cell, int at, uint64* code, int* leve
 
 extern "C" __global__ void find_parents(const uint64* code, const int* level, int count, uint64* found_code,
                                         int* found_level) {
-    for (int i : grid_stride(count))
-        store(level[i] > 0 ? ancestor({code[i], level[i]}, level[i] - 1) : no_cell(), i, found_code, found_level);
+    for (int i : grid_stride(count)) {
+        const Cell cell = {code[i], level[i]};
+        store(cell.level > 0 ? ancestor(cell, cell.level - 1) : no_cell(), i, found_code, found_level);
+    }
 }
 
 extern "C" __global__ void find_children(const uint64* code, const int* level, const int* octant, int count,
                                          uint64* found_code, int* found_level) {
     for (int i : grid_stride(count)) {
-        const bool has_child = level[i] >= 0 && level[i] < FINEST_LEVEL && (octant[i] & ~7) == 0;
-        store(has_child ? Cell{code[i] << 3 | (unsigned)octant[i], level[i] + 1} : no_cell(), i, found_code,
+        const Cell cell = {code[i], level[i]};
+        const int part = octant[i];
+        const bool has_child = cell.level >= 0 && cell.level < FINEST_LEVEL && (part & ~7) == 0;
+        store(has_child ? Cell{cell.code << 3 | (unsigned)part, cell.level + 1} : no_cell(), i, found_code,
               found_level);
     }
 }
