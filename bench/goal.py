@@ -104,10 +104,6 @@ WHY = {
         "in the kitchen a ray passes 233 nodes of the grid and 73 of two levels, of lbvh's 19, and tests more besides "
         "(docs/performance/octrees.md)"
     ),
-    "100M spheres of 1 px by auto": (
-        "in random order; 2.90 in Morton order. Several batches of a warp read at once, which was to give 2.2, gave "
-        "nothing (docs/performance/particles.md)"
-    ),
     "over the best schedule": (
         "on an H200 walker with updates at five times their cost, 1.049 at what they cost; on a host the cloth "
         "(docs/decisions/when-to-rebuild.md)"
