@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QByteArray, QMargins, QSize
@@ -48,13 +49,20 @@ class Memory:
         self._values.set("recent", [])
 
     def folder(self) -> str:
-        """Where files were opened last."""
+        """Where files were opened last: that folder, or the nearest one above it that is still there and can be listed;
+        "" where the program was started, and the home where nobody can look there."""
         stored = self._values.value("folder", "")
-        return stored if isinstance(stored, str) and os.path.isdir(stored) else ""
+        place = Path(stored) if isinstance(stored, str) and stored else None
+        for folder in (place, *place.parents[:-1]) if place is not None else ():
+            if _can_be_listed(folder):
+                return str(folder)
+        return "" if _can_be_listed(Path()) else str(Path.home())
 
     def set_folder(self, path: str) -> None:
-        """Remember the folder of a file."""
-        self._values.set("folder", os.path.dirname(os.path.abspath(path)))
+        """Remember the folder of a file, unless nobody can look for others there."""
+        folder = Path(os.path.abspath(path)).parent
+        if _can_be_listed(folder):
+            self._values.set("folder", str(folder))
 
     def chosen(self, name: str, first: str) -> str:
         """What was chosen in the window for a setting that is remembered, where the settings began as they do now, with
@@ -149,6 +157,16 @@ class Memory:
     def keep_opened_in_large(self, names: Sequence[str]) -> None:
         """Remember these."""
         self._values.set("large", ",".join(names))
+
+
+def _can_be_listed(folder: Path) -> bool:
+    """Whether a dialog can show what is in a folder. What a shell hands over by /dev/fd lies among the open files of a
+    process, which change with each look."""
+    try:
+        real = folder.resolve(strict=True)
+    except OSError:
+        return False
+    return os.access(real, os.R_OK | os.X_OK) and real.is_dir() and not real.is_relative_to("/proc")
 
 
 def _listed(stored: Any) -> list[Any]:
