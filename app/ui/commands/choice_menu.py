@@ -10,15 +10,16 @@ from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QWidget
 
+from raygrove.app.ui.commands.menu import Menu
 from raygrove.app.ui.plain_text import menu_text
 from raygrove.app.ui.plain_text import tip as as_tip
 
 Offers = Iterable[tuple[str, str, str, bool]]
 
 
-class ChoiceMenu(QMenu):
+class ChoiceMenu(Menu):
     """`choices` gives (value, title, tip, is_enabled) when the menu opens, `current` the value that counts, `choose`
     takes another. `refused` carries a sentence when a key asks for what cannot be chosen."""
 

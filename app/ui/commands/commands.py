@@ -9,12 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QMainWindow, QMenu
+from PySide6.QtWidgets import QMainWindow
 
 from raygrove.app.settings import option_tables
 from raygrove.app.ui.commands import hints
 from raygrove.app.ui.commands.choice_menu import ChoiceMenu
 from raygrove.app.ui.commands.command import Choice, Command, Entry, Standing, Submenu
+from raygrove.app.ui.commands.menu import Menu
 from raygrove.app.ui.session.bell import Bell
 from raygrove.app.ui.session.notices import Notices
 
@@ -41,7 +42,8 @@ class Commands(QObject):
         """Whether somebody waits for a first picture."""
         self.menus: dict[str, ChoiceMenu] = {}
         for menu in menus:
-            made = window.menuBar().addMenu(menu.title)
+            made = Menu(menu.title, window)
+            window.menuBar().addMenu(made)
             made.setToolTipsVisible(True)
             self._fill(made, menu.entries)
         hints.give(self.commands)
@@ -112,7 +114,7 @@ class Commands(QObject):
         """Every action, in the order of the menus."""
         return list(self.actions.values())
 
-    def _fill(self, menu: QMenu, entries: Sequence[Entry]) -> None:
+    def _fill(self, menu: Menu, entries: Sequence[Entry]) -> None:
         for entry in entries:
             if isinstance(entry, Command):
                 menu.addAction(self._action(entry))
@@ -164,8 +166,8 @@ class Commands(QObject):
             self._window.addAction(action)
             actions[action.objectName()] = action
 
-    def _submenu(self, menu: QMenu, inner: Submenu) -> None:
-        made = menu.addMenu(inner.title)
+    def _submenu(self, menu: Menu, inner: Submenu) -> None:
+        made = menu.submenu(inner.title)
         made.setToolTipsVisible(any(isinstance(entry, Command) and entry.tip for entry in inner.entries))
         if inner.fill is not None:
             fill = inner.fill

@@ -6,12 +6,13 @@ import os
 from collections.abc import Callable
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QPushButton, QWidget
 
 from raygrove.app.document.document import Document
 from raygrove.app.settings import file as settings_file
 from raygrove.app.settings.older import Older
 from raygrove.app.settings.settings import Settings
+from raygrove.app.ui.commands.menu import Menu
 from raygrove.app.ui.plain_text import menu_text
 from raygrove.app.ui.session.settings_files import take_file
 from raygrove.app.user_files import presets
@@ -30,17 +31,17 @@ class PresetsButton(QPushButton):
         self.setText(self.tr("&Presets"))
         self.setObjectName("presets")
         self.setAutoDefault(False)
-        menu = QMenu(self)
-        menu.aboutToShow.connect(self.fill)
-        self.setMenu(menu)
+        self._menu = Menu(self)
+        self._menu.aboutToShow.connect(self.fill)
+        self.setMenu(self._menu)
 
     def fill(self) -> None:
         """The presets there are, and what can be done."""
-        menu = self.menu()
+        menu = self._menu
         menu.clear()
         for name in presets.names():
             menu.addAction(menu_text(name)).triggered.connect(lambda checked=False, name=name: self.load(name))
-        published = menu.addMenu(self.tr("&As published"))
+        published = menu.submenu(self.tr("&As published"))
         published.setToolTipsVisible(True)
         for name, form in PUBLISHED.items():
             entry = published.addAction(menu_text(name.removeprefix(PREFIX)))
@@ -48,7 +49,7 @@ class PresetsButton(QPushButton):
             entry.triggered.connect(lambda checked=False, name=name: self.load(name))
         menu.addSeparator()
         menu.addAction(self.tr("Save as a &preset…")).triggered.connect(self._ask_name)
-        delete = menu.addMenu(self.tr("&Delete a preset"))
+        delete = menu.submenu(self.tr("&Delete a preset"))
         delete.setEnabled(bool(presets.names()))
         for name in presets.names():
             delete.addAction(menu_text(name)).triggered.connect(lambda checked=False, name=name: self.delete(name))

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QCursor, QGuiApplication
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QWidget
 
 from raygrove.app.document.state import State
 from raygrove.app.edits.objects import names_of
 from raygrove.app.ui.commands.camera_commands import CameraCommands
 from raygrove.app.ui.commands.command import Command, Entry, Separator, Submenu, setting, tr
+from raygrove.app.ui.commands.menu import Menu
 from raygrove.app.ui.commands.object_commands import ClipCommands, ObjectCommands
 from raygrove.app.ui.picture.pointer import Pointer
 from raygrove.app.ui.session.session import Session
@@ -96,9 +97,9 @@ class SceneTools(QObject):
         """A plane through what lies under the pointer, or in the middle of the picture, that faces the camera."""
         self._ask(*(self._place() or (0.5, 0.5)), self._cut)
 
-    def menu_of(self, hit: Hit | None) -> QMenu:
+    def menu_of(self, hit: Hit | None) -> Menu:
         """The menu of what was hit."""
-        menu = QMenu(self._parent)
+        menu = Menu(self._parent)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.setObjectName("picture_menu")
         scene, actions = self._document.scene, self._actions

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QMargins, Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDockWidget, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from raygrove.app.document.state import State
 from raygrove.app.frames.frame_history import sample_of
 from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.scene_io import natural_order
 from raygrove.app.scene_io.demos import ALL_DEMOS
+from raygrove.app.ui.commands.menu import MenuWindow
 from raygrove.app.ui.session import recent_files
 from raygrove.app.ui.session.session import Session
 from raygrove.app.ui.widgets.first_paint import FirstPaint
@@ -61,7 +62,7 @@ LINES, AROUND = (20, 28), QMargins(40, 68, 336, 39)
 from the last time."""
 
 
-class MainWindow(QMainWindow):
+class MainWindow(MenuWindow):
     """See the module. The session was made before; the window takes it over. `make_view` makes the widget that shows
     pictures: the GL viewport or the painter view, as the settings say. With `page_first` the first page is shown and
     painted before the rest is made, with `picture_first` the first picture, of `size` where that is given."""
@@ -299,8 +300,7 @@ class MainWindow(QMainWindow):
     def _show_figures(self, frame: FinishedFrame) -> None:
         view, is_race = self.view, len(frame.request.exchanges) > 1 or self.place.race.is_on
         if not is_race:  # that has figures of its own
-            sample = sample_of(frame, view.paint_ms, self.loop.fps(), view.device_size(), view.way)
-            self.session.figures.take(sample)
+            self.session.figures.take(sample_of(frame, view.paint_ms, self.loop.fps(), view.device_size(), view.way))
         self.device_field.show_frame(frame, view.way)
 
     def show_something(self) -> None:

@@ -26,9 +26,10 @@ Group = QPalette.ColorGroup
 
 BORDERED = (
     *("QCheckBox", "QRadioButton", "QGroupBox", "QLineEdit", "QAbstractSpinBox", "QComboBox", "QPushButton"),
-    *("QSlider", "QMenu", "QTreeView", "QListView"),
+    *("QSlider", "Menu", "QTreeView", "QListView"),
 )
-"""What has a border that must be seen: controls, and what holds boxes to tick."""
+"""What has a border that must be seen: controls, and what holds boxes to tick; of menus the window's own class, since
+Qt draws the lists of drop-downs with what its own class has."""
 
 OUTLINE, BOX_OUTLINE = 1.4, 1.1
 """Qt's style Fusion draws borders in the colour of the window, so many times darker: on dark, none is seen. Those of

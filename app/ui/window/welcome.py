@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from raygrove.app.ui.commands.menu import Menu
 from raygrove.app.ui.plain_text import Label, tip
 from raygrove.app.ui.session import recent_files
 from raygrove.app.ui.widgets.elided_label import ElidedLabel
@@ -184,7 +185,7 @@ class WelcomePage(QScrollArea):
         button = QPushButton(self.tr("Lessons"))
         button.setObjectName("lessons")
         button.setMinimumHeight(36)
-        menu = QMenu(button)
+        menu = Menu(button)
         menu.aboutToShow.connect(lambda: self.fill_lessons(menu))
         button.setMenu(menu)
         return button

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtGui import QFontDatabase, QPalette
 from PySide6.QtWidgets import (
     QApplication,
@@ -95,6 +97,39 @@ def test_borders_of_controls_are_seen(
     picture = page.grab().toImage()
     faint = [picture.pixelColor(x, 35).name() for x in range(16, 26)]
     assert 1.3 <= max(contrast(color, ground) for color in faint[:5]) < 3.0, f"seen, and seen to be off: {faint}"
+
+
+def test_the_list_of_a_drop_down_can_be_read(scene_window: MainWindow, own_theme: None, qtbot: Any) -> None:
+    """The second and third time it is there already when the theme changes."""
+    page = QWidget()
+    box = QComboBox(page)
+    box.addItems(["loop", "ping-pong", "once"])
+    page.show()
+    for choice, scheme in (("dark", colors.DARK), ("light", colors.LIGHT), ("dark", colors.DARK)):
+        theme.apply(choice)
+        box.showPopup()
+        qtbot.waitUntil(box.view().isVisible)
+        picture = box.view().viewport().grab().toImage()
+        found = Counter(
+            picture.pixelColor(x, y).name() for x in range(picture.width()) for y in range(picture.height())
+        )
+        grounds = [color for color, count in found.items() if count > 0.1 * picture.width() * picture.height()]
+        assert grounds and min(contrast(scheme.text, color) for color in grounds) >= 4.5, (choice, grounds)
+        box.hidePopup()
+
+
+@pytest.mark.parametrize("choice", ["dark", "light"])
+def test_menus_have_borders_that_are_seen(scene_window: MainWindow, own_theme: None, choice: str, qtbot: Any) -> None:
+    theme.apply(choice)
+    panel = (colors.DARK if choice == "dark" else colors.LIGHT).panel
+    menus = [scene_window.commands.menus["render.ray_type"], scene_window.createPopupMenu()]
+    for menu in menus:
+        menu.popup(scene_window.mapToGlobal(QPoint(40, 40)))
+        qtbot.waitUntil(menu.isVisible)
+        picture = menu.grab().toImage()
+        edge = picture.pixelColor(0, picture.height() // 2).name()
+        assert contrast(edge, panel) >= 2.5, (menu.title(), edge)
+        menu.close()
 
 
 @pytest.mark.parametrize(
