@@ -4,6 +4,7 @@ for that are compiled, beside everything else; until then whoever shows them enl
 from __future__ import annotations
 
 import dataclasses
+import time
 from collections.abc import Sequence
 
 from raygrove.app.frames.compile_job import CompileJob
@@ -22,17 +23,22 @@ class Enlarged:
         self._enlarger: Enlarger | None = None
         self._job: CompileJob | None = None
         self._failure: TargetError | None = None
+        self.spent_ms = 0.0
+        """What the processor spent on the pictures of the last frame, 0 where nothing was enlarged. On a GPU it only
+        launches that."""
 
     def filled(self, outcome: Outcome, target: Target, slots: Sequence[PixelSlot]) -> Outcome:
         """The outcome of a frame, with the size at which it was drawn; where its pictures are whole, they fill their
         slots."""
-        outcome = dataclasses.replace(outcome, drawn=slots[0].drawn)
+        outcome, self.spent_ms = dataclasses.replace(outcome, drawn=slots[0].drawn), 0.0
         if outcome.is_whole and outcome.spheres is None:
             self.fill(target, slots)
         return outcome
 
     def fill(self, target: Target, slots: Sequence[PixelSlot]) -> None:
         """Let the pictures in the slots fill them."""
+        before = [slot.drawn for slot in slots]
+        was_ready, began = self._enlarger is not None, time.perf_counter()
         for slot in slots if self._failure is None else ():
             if slot.drawn != (slot.width, slot.height):
                 try:
@@ -40,6 +46,8 @@ class Enlarged:
                 except TargetError as error:  # the small picture is there
                     self._failure = error
                     _tell(error)
+        if was_ready and [slot.drawn for slot in slots] != before:  # the first time code was loaded
+            self.spent_ms = (time.perf_counter() - began) * 1000.0
 
     def _fill(self, target: Target, slot: PixelSlot) -> None:
         enlarger = self._made_ready(target)

@@ -88,7 +88,9 @@ class FrameMaker(Questions):
         try:
             with self._preparing(state):
                 outcome = self._draw(engine, target, scene, state, moment, slots, is_moving)
-                return self._enlarged.filled(outcome, target, slots)
+                outcome = self._enlarged.filled(outcome, target, slots)
+                self._pacing.observe_enlarging(self._enlarged.spent_ms)
+                return outcome
         except Stopped:
             self._pacing.give_up()
             self._last_key = None

@@ -10,7 +10,9 @@ another choice stops it.
 
 from __future__ import annotations
 
+import collections
 import dataclasses
+from statistics import median
 
 from raygrove.app.frames.resolution import (
     ROWS_LIMIT_MS,
@@ -27,6 +29,9 @@ from raygrove.app.frames.resolution import (
 )
 from raygrove.app.settings.settings import DisplayOptions
 from raygrove.gpu.stats import FrameStatistics, joined
+
+ENLARGED = 9
+"""Of so many pictures the median says what it takes to enlarge one."""
 
 FIRST_SHARE = 8
 """Where no pace is known, the first rows of a picture at rest are one in so many."""
@@ -67,6 +72,7 @@ class Pacing:
         self._still_key: object = None
         self._row_ms = 0.0
         self._observed_id = self._height = 0
+        self._enlarging, self._enlarging_ms = collections.deque[float](maxlen=ENLARGED), 0.0
         self._is_owed = False
 
     def begin(self, choice: object) -> bool:
@@ -103,7 +109,7 @@ class Pacing:
         if not display.adapt_resolution:
             return 1.0
         if is_moving or self._is_owed:
-            return next_scale(self.pace, display.minimum_fps, display.minimum_scale)
+            return next_scale(self.pace, display.minimum_fps, display.minimum_scale, self._enlarging_ms)
         first = still_scale(self.pace, display.minimum_scale)
         if key != self._still_key or self._scale < first:
             return max(first, self._scale if key == self._still_key else 0.0)
@@ -177,6 +183,12 @@ class Pacing:
         self._observed_id = statistics.frame_id
         if sum(view.rays for view in statistics.views) > 0:
             self.pace = observed(self.pace, statistics.views[0].width / width, *split(statistics))
+
+    def observe_enlarging(self, spent_ms: float) -> None:
+        """What it took to enlarge a picture, after its frame; 0: it was not enlarged."""
+        if spent_ms > 0.0:
+            self._enlarging.append(spent_ms)
+            self._enlarging_ms = median(self._enlarging)  # a busy machine takes long now and then
 
     def take_at_its_word(self, statistics: FrameStatistics | None, width: int) -> None:
         """So slow a picture is waited for, and it alone says how slow: it may have been thought slower than it is."""

@@ -87,10 +87,11 @@ def least_scale(full_ms: float, minimum_scale: float) -> float:
     return next((scale for scale in steps if full_ms * scale**2 <= PATIENCE_MS), steps[-1])
 
 
-def next_scale(pace: Pace, minimum_fps: float, minimum_scale: float) -> float:
+def next_scale(pace: Pace, minimum_fps: float, minimum_scale: float, enlarging_ms: float = 0.0) -> float:
     """The scale of the next moving frame: the largest step whose expected time stays below 1000 / minimum_fps, or the
     least_scale, however long that takes; it grows one step at a time. Where the rest of the frame leaves no room, the
-    pixels get a share all the same, which grows with the rest: a coarser picture would not help."""
+    pixels get a share all the same, which grows with the rest: a coarser picture would not help. A picture that is
+    smaller than its place takes `enlarging_ms` more."""
     if not pace.is_known:
         return 1.0
     budget = HEADROOM * 1000.0 / minimum_fps
@@ -102,7 +103,9 @@ def next_scale(pace: Pace, minimum_fps: float, minimum_scale: float) -> float:
         min(LEAST_SHARE * budget + delay_ms, SHARE_OF_DELAY * pace.fixed_ms),
     )
     steps = steps_above(least_scale(full_ms, minimum_scale))
-    wanted = next((scale for scale in steps if full_ms * scale**2 <= room), steps[-1])
+    room_of_small = max(room - enlarging_ms, min(room, LEAST_SHARE * budget))
+    rooms = ((scale, room if scale >= 1.0 else room_of_small) for scale in steps)
+    wanted = next((scale for scale, most in rooms if full_ms * scale**2 <= most), steps[-1])
     larger = [scale for scale in steps if scale > pace.scale + 1e-6]
     return min(wanted, larger[-1]) if larger and wanted > pace.scale else wanted
 

@@ -13,8 +13,9 @@ from raygrove.app.document.state import State, replaced
 from raygrove.app.frames import enlarged
 from raygrove.app.frames.enlarged import Enlarged
 from raygrove.app.frames.maker import FrameMaker
+from raygrove.app.frames.outcome import Outcome
 from raygrove.app.frames.pixel_slots import HostSlot
-from raygrove.gpu.enlarge.enlarging import Enlarger
+from raygrove.gpu.enlarge.enlarging import UNIT, Enlarger
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.target.base import Target, TargetError
 from raygrove.gpu.target.planning import AheadCompiler
@@ -51,6 +52,18 @@ def test_a_small_picture_fills_its_slot(host_target: Target) -> None:
     near = slots[0].pixels[::2, ::2, :3].astype(float) - before[..., :3]
     assert np.abs(near).mean() < 12.0, "it shows the same"
     np.testing.assert_array_equal(slots[1].pixels, whole)
+
+
+def test_what_enlarging_takes_is_told_once_its_code_is_loaded(host_target: Target) -> None:
+    host_target.unit(UNIT)
+    slot, made, outcome = HostSlot(400, 240), Enlarged(), Outcome(1, 1, 1, None, "host", "a processor")
+    spent = []
+    for size in ((200, 120), (200, 120), (400, 240), (200, 120)):
+        with slot.image(host_target, *size) as image:
+            image[:] = picture_of(*size)
+        assert made.filled(outcome, host_target, [slot]).drawn == size and slot.drawn == (400, 240)
+        spent.append(made.spent_ms)
+    assert spent[0] == spent[2] == 0.0 and spent[1] > 0.0 and spent[3] > 0.0
 
 
 def test_as_long_as_its_kernels_are_compiled_it_stays_small(
@@ -107,7 +120,7 @@ def test_where_enlarging_fails_the_small_picture_is_shown(host_target: Target, m
 
 def test_the_window_is_told_how_large_a_picture_was_drawn(moving_scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     slot, state = HostSlot(320, 240), replaced(State(), "settings.render.device", "cpu")
-    monkeypatch.setattr("raygrove.app.frames.pacing.next_scale", lambda pace, fps, least: 0.5)
+    monkeypatch.setattr("raygrove.app.frames.pacing.next_scale", lambda *given: 0.5)
     with contextlib.closing(FrameMaker()) as maker:
         end = time.monotonic() + EVENT_S
         while slot.drawn != (320, 240) and time.monotonic() < end:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ from raygrove.app.frames.resolution import ROWS_LIMIT_MS
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.stats import FrameStatistics
 
-from .fake_engine import Clock, Makers
+from .fake_engine import Clock, Makers, NeverEnlarged
 
 
 @pytest.fixture(autouse=True)
@@ -143,3 +145,24 @@ def steps_in(statistics: FrameStatistics | None) -> np.ndarray:
     """How many pixels have how many steps: what a heat map is fitted to."""
     steps = statistics.views[0].steps if statistics is not None else None
     return steps.histogram if steps is not None else np.zeros(1)
+
+
+class SlowlyEnlarged(NeverEnlarged):
+    """Enlarging would take so long."""
+
+    def __init__(self, ms: float) -> None:
+        super().__init__()
+        self.ms = ms
+
+    def fill(self, target: Any, slots: Sequence[Any]) -> None:
+        """Not at all, but that takes its time."""
+        self.spent_ms = self.ms
+
+
+def test_pictures_leave_room_for_what_enlarges_them() -> None:
+    widths = []
+    for spent_ms in (0.0, 8.0):
+        makers = Makers(full_ms=70.0)
+        makers.maker._enlarged = SlowlyEnlarged(spent_ms)
+        widths.append([makers.draw(time=index / 10, moving=True).drawn[0] for index in range(12)][-1])
+    assert widths[0] > widths[1] > 200

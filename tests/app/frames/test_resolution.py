@@ -79,6 +79,14 @@ def test_a_slow_build_does_not_leave_a_picture_of_a_few_blocks() -> None:
     assert shares == sorted(shares), "the slower the rest, the finer the picture"
 
 
+def test_what_enlarging_takes_is_room_that_small_pictures_lack() -> None:
+    pace = Pace(0.5, 30.0, 10.0, True)  # 42.5 ms are planned, of which pixels have 32.5
+    assert next_scale(pace, 20.0, LEAST) == 0.5 and next_scale(pace, 20.0, LEAST, enlarging_ms=4.0) == 0.42
+    whole = Pace(1.0, 31.0, 10.0, True)
+    assert next_scale(whole, 20.0, LEAST, enlarging_ms=4.0) == 1.0, "a whole one is not enlarged"
+    assert next_scale(pace, 20.0, LEAST, enlarging_ms=1e3) > LEAST
+
+
 def test_it_shrinks_at_once_and_grows_step_by_step() -> None:
     slow = observed(Pace(), 1.0, 300.0, 2.0)
     assert next_scale(slow, 20.0, LEAST) < 0.5
