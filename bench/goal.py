@@ -57,32 +57,25 @@ class Goal:
 
 
 WHY = {
-    "LBVH rebuild as a graph, 69,451": (
-        "0.098 on 2026-11-22 with NVIDIA's sort; 0.106 with Raygrove's own, 0.099 of it without events of its phases: "
-        "NVIDIA's is not installed on the machine of 2026-11-24"
-    ),
     "kernels of that graph": (
         "14 on 2026-11-22 with NVIDIA's sort, which is not installed on the machine of 2026-11-24; 15 there with "
         "Raygrove's own"
+    ),
+    "collapse to cwbvh over the bvh2 of lbvh, 12,800,000": (
+        "0.53 on 2026-11-27, when lbvh took 2.14 ms: it takes 1.75 since its climb goes in rounds, and collapsing 1.13 "
+        "as before"
     ),
     "host work of that graph": (
         "0.009 on 2026-11-22; 0.011 to 0.022 on 2026-11-24 on another host, and 0.021 to 0.061 an hour later on a "
         "third; what these hosts differ in is not known"
     ),
-    "orbit, 1024x768: host work": (
-        "0.03 on 2026-11-24; 0.29 in a run of 2026-11-27 on another host, whose work for a replayed graph was 0.015 to "
-        "0.048: what these hosts differ in is not known"
-    ),
-    "primary rays through hploc over those through hploc_sah, bunny": (
-        "0.99 on 2026-11-24, of 11.28 and 11.39 GRays/s; 8.15 and 10.21 in a run of 2026-11-27. Pictures of 0.1 ms "
-        "scatter so: one tree had 8.8 to 11.4 in four rounds of one run of 2026-11-28"
-    ),
     "LBVH rebuild, 512,000": (
-        "launched one by one: the host takes longer than the device, which needs 0.181 ms as a graph; 0.183 on "
-        "2026-11-22 on a quieter host with NVIDIA's sort"
+        "launched one by one: the host takes longer than the device; 0.183 on 2026-11-22 on a quieter host with "
+        "NVIDIA's sort"
     ),
     "median_sah primitives live, launched one by one": (
-        "the host takes 6.6 ms to issue the launches; 3.7 on 2026-11-22, and 2.9 where frames are replayed"
+        "the host takes 9.4 ms to issue the launches, beside 5.8 for the larger of the two scenes in the same run; 5.7 "
+        "on 2026-11-27 and 3.7 on 2026-11-22, and 2.9 where frames are replayed"
     ),
     "first picture after start, warm cache": "the same imports, the engine's, the scene and loading its kernels",
     "first picture after start, empty cache": "a dozen units are compiled, two at a time, after the same imports",
@@ -95,10 +88,6 @@ WHY = {
         "1.62 since leaves hold one sphere; a warp's longest ray takes twice the steps of its mean, as neighbours end "
         "at different depths; a tree by SAH visits as many nodes, and to give idle lanes further rays was slower "
         "(docs/performance/particles.md)"
-    ),
-    "queries of cells by their codes": (
-        "parents: 0.63 to 0.86 in four runs of one day, in a cube or on surfaces, 0.80 and more before; a query takes "
-        "0.07 to 0.09 ms, in which a slow host's launches show"
     ),
     "primary rays of": (
         "in the kitchen a ray passes 233 nodes of the grid and 73 of two levels, of lbvh's 19, and tests more besides "

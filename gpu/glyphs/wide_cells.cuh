@@ -11,8 +11,7 @@
 
 constexpr float WIDE_SLACK = 0.125f;  // of a pixel: for approximate division, at up to 2^16 pixels
 constexpr float WIDEST_SLOPE = 2.0f, WIDEST_RADIUS = 0.25f;
-constexpr float TO_NEXT =
-    1.0f - PIXEL_SLACK;  // of a pixel, to the first ray that is met: less than one, so that none is left out
+constexpr float TO_NEXT = 1.0f - PIXEL_SLACK;  // pixels to the first ray that is met: less than one, so that it counts
 
 // One axis of the picture, in cells: a place is seen at dot(place, across) / along, from the picture's middle.
 struct CellAxis {
