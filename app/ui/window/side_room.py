@@ -131,7 +131,9 @@ class SideRoom(QObject):
                 return
             self._give_way(None)
         elif len(shown) == 2 and (has_come or is_resized) and middle.width() < LEAST:
-            self._give_way(RIGHT if has_come == {LEFT} else LEFT)
+            away = RIGHT if has_come == {LEFT} else LEFT
+            self._asked.update(self._of(RIGHT) if away == LEFT else ())  # what brought one there wants it seen
+            self._give_way(away)
         elif self._giving_way:
             self._give_way(None)
 

@@ -83,6 +83,18 @@ def test_a_drawer_and_panels_at_the_right_leave_no_strip(scene_window: MainWindo
     assert seen(scene_window) >= {"timeline", "objects"}
 
 
+def test_what_comes_by_itself_in_a_narrow_window_takes_the_place_of_a_drawer(scene_window: MainWindow) -> None:
+    begin(scene_window, 900)
+    assert seen(scene_window) == {"timeline"}
+    scene_window.commands.actions["scene.clip"].trigger()
+    assert seen(scene_window) == {"timeline", "clip"}
+    boxes = scene_window.commands.actions["structure.boxes"].trigger
+    boxes()
+    assert seen(scene_window) == {"timeline", "boxes"}
+    boxes()
+    assert seen(scene_window) == {"timeline", "clip"}, "and gives it back"
+
+
 def test_full_screen_is_the_pictures_alone(scene_window: MainWindow) -> None:
     begin(scene_window, 900)
     before = seen(scene_window)
