@@ -33,6 +33,8 @@ from .references import References
 
 INDEXED = frozenset({"gltf", "glb", "vrm", "ply", "off"})
 MAX_IN_MEMORY = (1 << 32) - 1
+MILD = ("materials[", "images[")
+"""Faults of a glTF that its shapes are whole without."""
 COMPLAINT = "Validation failed"
 
 
@@ -161,7 +163,8 @@ class AssimpFile:
         place = f" It may be cut short: {missing}." if missing else ""
         for remark in self.references.remarks():
             place += f" {remark.sentence}"
-        refused = SceneError if fault or missing else RefusedError
+        is_whole = not missing and (not fault or fault.startswith(MILD))
+        refused = RefusedError if is_whole else SceneError
         raise refused(f"{said}{place} Check that the file is whole and of the type its name says.", self.name)
 
     def _leave_out_empty_faces(self) -> None:

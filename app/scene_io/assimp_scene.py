@@ -50,14 +50,14 @@ def read_scene(name: str, data: bytes | None, extension: str, limits: ImportLimi
     where it cannot."""
     with AssimpFile(name, data, extension, References(".", limits.allow_outside), limits) as file:
         if not file.has_faces():
-            raise no_triangles(name, data, extension)
+            raise no_triangles(name, data, extension, file.bad_face_count)
         flags = assimp.TRIANGULATE | assimp.SORT_BY_TYPE
         file.process(flags | file.join_flag())
         scene = SceneReader(file, limits, exact_tracks(name, file.data, extension, file.references)).read()
         return with_face_colours(scene, name, file.data) if extension == "ply" else scene
 
 
-def no_triangles(name: str, data: bytes | None, extension: str) -> SceneError:
+def no_triangles(name: str, data: bytes | None, extension: str, bad_faces: int = 0) -> SceneError:
     """What a file of points or lines gets, or one that ends before its first face."""
     text = data if data is not None else Path(name).read_bytes()
     if kind := other_kind(text, extension):
@@ -65,6 +65,9 @@ def no_triangles(name: str, data: bytes | None, extension: str) -> SceneError:
     missing = shortfall(text, extension)
     if missing:
         return cut_short(name, missing)
+    if bad_faces:
+        why = f"each of its {bad_faces:,} faces names a vertex that is not there"
+        return SceneError(f"{display_path(os.path.abspath(name))} is damaged: {why}. Export it again.", name)
     return SceneError(
         f"{display_path(os.path.abspath(name))} has no triangles: it holds only points or lines, or nothing. Open a "
         "file "

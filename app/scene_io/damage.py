@@ -5,12 +5,19 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 
 import numpy as np
 
+from .file_kinds import ply_fault
+from .index_damage import index_damage
+from .number_rows import numbers_of, rows_fault
+
+CHUNKED = "3ds"
 TEXTS = frozenset({"obj", "off", "ply", "stl"})
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 FACET = re.compile(rb"\bfacet[ \t]+normal\b", re.IGNORECASE)
+STL_VERTEX = re.compile(rb"^[ \t]*vertex[ \t]+([^\r\n]*?)[ \t]*(?:[\r\n]|$|\bvertex\b|\bendloop\b)", re.MULTILINE)
 ENDED_FACET = re.compile(rb"^[ \t]*endfacet\b", re.IGNORECASE | re.MULTILINE)
 PLY_END = re.compile(rb"^end_header[ \t]*\r?\n", re.MULTILINE)
 PLY_ELEMENT = re.compile(rb"^element[ \t]+(\S+)[ \t]+(\d+)[ \t]*\r?$", re.MULTILINE)
@@ -25,12 +32,18 @@ MAX_HEADER = 1 << 16
 def damage_of(name: str, data: bytes | None, extension: str) -> str:
     """What is wrong in the text of a file that was read (or of `data` in its place), with its place; empty where
     nothing is known to be. Of a file that is no text only the beginning is read."""
+    if extension == CHUNKED:
+        return index_damage(Path(name).read_bytes() if data is None else data, extension)
     if extension not in TEXTS:
         return ""
     if data is not None:
+        if wrong := _header_damage(data, extension):
+            return wrong
         return damage(data, extension) if _is_text(data, len(data), extension) else ""
     with open(name, "rb") as file:
         head = file.read(MAX_HEADER)
+        if wrong := _header_damage(head, extension):
+            return wrong
         if not _is_text(head, os.fstat(file.fileno()).st_size, extension):
             return ""
         return damage(head + file.read(), extension)
@@ -57,7 +70,16 @@ def damage(data: bytes, extension: str) -> str:
     if (place := data.find(b"\0", 0, end)) >= 0:
         line = data.count(b"\n", 0, place) + 1
         return f"line {line:,} holds a zero byte, where a text has none"
-    return (_rows_too_many(data) or _no_whole_number(data)) if extension == "ply" else ""
+    if extension == "ply":
+        return _rows_too_many(data) or _no_whole_number(data) or _no_numbers(data)
+    if extension == "stl":
+        return _no_corners(data)
+    return index_damage(data, extension)
+
+
+def _header_damage(head: bytes, extension: str) -> str:
+    """libassimp reads over lines of a PLY's header that it does not know: points without a z lie in a plane."""
+    return ply_fault(head[:MAX_HEADER]) if extension == "ply" and PLY_END.search(head[:MAX_HEADER]) else ""
 
 
 def _is_text(data: bytes, size: int, extension: str) -> bool:
@@ -82,6 +104,33 @@ def _rows_too_many(data: bytes) -> str:
         return ""  # which is told without a look at each line
     there = sum(1 for _ in ROW.finditer(data, end.end()))
     return f"its header says {wanted:,} lines of data, and {there:,} are there" if there > wanted else ""
+
+
+def _no_corners(data: bytes) -> str:
+    """The same of the corners of an STL's text."""
+    rows = STL_VERTEX.findall(data)
+    found = numbers_of(b" ".join(rows))
+    if found is not None and len(found) == 3 * len(rows):
+        return ""
+    numbered = ((data.count(b"\n", 0, one.start(1)) + 1, one[1]) for one in STL_VERTEX.finditer(data))
+    return next((wrong for row in numbered if (wrong := rows_fault([row], 3))), "")
+
+
+def _no_numbers(data: bytes) -> str:
+    """libassimp takes 0 for 0x10 and two numbers for 1.2.3, and goes on in the next line where one has too few."""
+    end = PLY_END.search(data[:MAX_HEADER])
+    elements = PLY_ELEMENTS.findall(data[: end.start()] + b"\n") if end is not None else []
+    if end is None or not elements or elements[0][0] != b"vertex" or EMPTY_LINE.search(data, end.end() - 1):
+        return ""
+    _, count, properties = elements[0]
+    kinds = [line.split()[1:2] for line in properties.splitlines() if line.startswith(b"property")]
+    if [b"list"] in kinds:
+        return ""
+    lines = data[end.end() :].split(b"\n", int(count))[: int(count)]
+    if len(lines) < int(count) or not all(lines):
+        return ""  # which is told as a file that is cut short
+    line = data.count(b"\n", 0, end.end()) + 1
+    return rows_fault([(line + number, row) for number, row in enumerate(lines)], len(kinds))
 
 
 def _no_whole_number(data: bytes) -> str:

@@ -6,6 +6,7 @@ import re
 
 from .file_kinds import head_fault, ply_fault, xml_fault
 from .gltf_faults import gltf_fault
+from .index_damage import fault_of as index_fault
 from .obj_faults import fault_of as obj_fault
 
 MOST_BYTES = 64 << 20
@@ -36,4 +37,4 @@ def place_of_fault(data: bytes, extension: str) -> str:
         return ply_fault(data)
     if extension in ("gltf", "glb", "vrm"):
         return gltf_fault(data)
-    return head_fault(data, extension) or xml_fault(data, extension)
+    return head_fault(data, extension) or xml_fault(data, extension) or index_fault(data, extension)

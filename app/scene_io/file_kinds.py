@@ -6,6 +6,8 @@ import re
 from xml.parsers import expat
 from xml.parsers.expat import errors
 
+from .number_rows import rows_fault
+
 BEGINNINGS: tuple[tuple[bytes, str, str], ...] = (
     (b"version https://git-lfs", "a pointer of Git LFS, not the file itself", "Fetch the file with `git lfs pull`"),
     (b"glTF", "a binary glTF", "Name it .glb"),
@@ -63,6 +65,9 @@ PLY_KINDS = (
 )
 
 
+PLY_WORDS = ("ply", "format", "comment", "obj_info", "element", "property")
+
+
 def ply_fault(data: bytes) -> str:
     """The first line of a PLY's header that no reader can take; "" where there is none."""
     if not data.startswith(b"ply"):
@@ -70,14 +75,31 @@ def ply_fault(data: bytes) -> str:
     header, found, _ = data[: 1 << 16].partition(b"end_header")
     if not found:
         return "its header has no end_header"
+    columns: dict[str, set[str]] = {}
     for number, line in enumerate(header.splitlines(), 1):
         words = line.decode("ascii", "backslashreplace").split()
+        if words and words[0] not in PLY_WORDS:
+            return f"line {number}, `{' '.join(words)[:60]}`: no line of a PLY's header begins so"
         kinds = words[2:4] if words[1:2] == ["list"] else words[1:2]
         wrong = [kind for kind in kinds if kind not in PLY_KINDS] if words[:1] == ["property"] else []
         if wrong:
             return f"line {number}, `{' '.join(words)[:60]}`: there is no type {wrong[0][:30]}"
         if words[:1] == ["element"] and not (len(words) == 3 and words[2].isdigit()):
             return f"line {number}, `{' '.join(words)[:60]}`: an element has a name and a count"
+        if words[:1] == ["element"]:
+            columns.setdefault(words[1], set())
+        elif words[:1] == ["property"] and columns:
+            columns[list(columns)[-1]].add(words[-1])
+    missing = sorted({*"xyz"} - columns.get("vertex", set()))
+    return f"its vertices have no {missing[0]}" if missing and "vertex" in columns else ""
+
+
+def _wrong_corner(data: bytes) -> str:
+    """The first line of an STL's text that begins as a corner and has not three numbers."""
+    for number, line in enumerate(data.splitlines(), 1):
+        word, _, rest = line.strip().partition(b" ")
+        if word == b"vertex" and (wrong := rows_fault([(number, rest)], 3)):
+            return wrong
     return ""
 
 
@@ -89,4 +111,6 @@ def head_fault(data: bytes, extension: str) -> str:
         return "line 1: it does not begin with the word OFF"
     if extension == "stl" and not data.lstrip().lower().startswith(b"solid") and len(data) < 84:
         return "it is neither a text that begins with solid nor records behind a header of 80 bytes"
+    if extension == "stl" and data.lstrip().lower().startswith(b"solid"):
+        return _wrong_corner(data)
     return ""

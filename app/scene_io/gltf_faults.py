@@ -83,7 +83,7 @@ def _fault(document: Any) -> str:
         return "it has no scene that places its nodes"
     if document.get("scene", 0) >= len(document["scenes"]):
         return f"scene = {document['scene']}, and there are {len(document['scenes']):,} scenes"
-    for look in (_wrong_index, _wrong_buffer, _wrong_accessor, _circle, _placeless, _valueless):
+    for look in (_wrong_index, _wrong_texture, _wrong_buffer, _wrong_accessor, _circle, _placeless, _valueless):
         if fault := look(document):
             return fault
     return ""
@@ -107,6 +107,21 @@ def _wrong_index(document: Any) -> str:
     return ""
 
 
+def _wrong_texture(document: Any) -> str:
+    """The first texture of a material that is not there, or picture that lies nowhere."""
+    textures = len(document.get("textures", ()))
+    for number, material in enumerate(document.get("materials", ())):
+        surface = material.get("pbrMetallicRoughness", {})
+        for name, one in (*material.items(), *surface.items()):
+            if name.endswith("Texture") and not 0 <= one["index"] < textures:
+                place = f"materials[{number}]{'.pbrMetallicRoughness' if name in surface else ''}.{name}.index"
+                return f"{place} = {one['index']}, and there are {textures:,} textures"
+    for number, picture in enumerate(document.get("images", ())):
+        if "uri" not in picture and not {"bufferView", "mimeType"} <= set(picture):
+            return f"images[{number}] has neither a uri, nor a bufferView with its mimeType"
+    return ""
+
+
 def _wrong_buffer(document: Any) -> str:
     for index, view in enumerate(document.get("bufferViews", ())):
         buffer = document["buffers"][view["buffer"]]
@@ -116,6 +131,8 @@ def _wrong_buffer(document: Any) -> str:
     for index, buffer in enumerate(document.get("buffers", ())):
         uri = str(buffer.get("uri", "data:"))
         path = urllib.parse.unquote(uri)
+        if not uri.startswith("data:") and os.path.exists(path) and not os.path.isfile(path):
+            return f"buffers[{index}] is {uri[:80]!r}, which is no regular file: put the file of that name there"
         if not uri.startswith("data:") and not os.path.exists(path):
             packed = next((ending for ending in OPENERS if os.path.exists(path + ending)), "")
             remedy = f"unpack the file {packed} of that name" if packed else "put it beside the model"

@@ -3,9 +3,29 @@ Assimp has refused it."""
 
 from __future__ import annotations
 
+import re
+
 KINDS = {b"v": "vertex", b"vt": "texture coordinate", b"vn": "normal"}
 CORNER = ("vertex", "texture coordinate", "normal")
 LONGEST = 60
+_KEYWORDS = (
+    rb"v[tnp]?|f|fo|l|p|o|g|s|mg|usemtl|mtllib|usemap|maplib|cstype|deg|bmat|step|curv2?|surf|parm|trim|hole|scrv|sp|"
+    rb"end|con|[cs]tech|bevel|[cd]_interp|lod|shadow_obj|trace_obj|call|csh|bsp|bzp|cdc|cdp|res"
+)
+_STRANGE = re.compile(rb"\n(?![vf][ tn])[ \t]*(?!(?:" + _KEYWORDS + rb")(?:[ \t\r\n]|$))([^\s#][^\r\n]*)")
+"""A line that begins with no word of the format's; those of vertices and faces, nearly all, are passed over first."""
+
+
+def strange_lines(text: bytes) -> tuple[int, str]:
+    """How many lines libassimp reads over as it does not know their first word, and the first one with its number;
+    0 and "" where there is none, or where lines go on in the next one."""
+    if b"\\\n" in text or b"\\\r\n" in text:
+        return 0, ""
+    found = list(_STRANGE.finditer(b"\n" + text))
+    if not found:
+        return 0, ""
+    line = text.count(b"\n", 0, max(found[0].start(1) - 1, 0)) + 1
+    return len(found), f"line {line:,}, {_shown(found[0][1])}"
 
 
 def fault_of(text: bytes) -> str:
@@ -24,6 +44,10 @@ def fault_of(text: bytes) -> str:
             why = next(filter(None, (_corner_fault(word, totals, so_far) for word in words[1:])), "")
         if why:
             return f"line {number}, {_shown(b' '.join(words))}: {why}"
+    if not any(words and words[0] == b"f" for words in lines):
+        if not totals["vertex"]:
+            return "no line of it begins with v or f, as those of an OBJ do"
+        return f"it has {totals['vertex']:,} vertices and no face, which is a line that begins with f"
     return ""
 
 

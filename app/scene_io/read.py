@@ -19,6 +19,7 @@ from .face_colours import with_face_colours
 from .files import USD_ENDINGS, extension_of
 from .gltf_faults import unread_extension
 from .limits import ImportLimits
+from .obj_faults import strange_lines
 from .particles import form_of, read_particles
 from .plain_gltf import read_gltf
 from .plain_readers import PlainError, read_plain
@@ -83,12 +84,15 @@ def read_file(path: str, limits: ImportLimits) -> Scene:
         if origin is not None and moved is not None:
             scene = dataclasses.replace(read_scene(name, moved, extension, limits), origin=tuple(origin.tolist()))
         whole = data if data is not None else Path(name).read_bytes()
+        strange, first = strange_lines(whole) if extension == "obj" else (0, "")
         missing = "" if is_alone(whole, extension) else shortfall(whole, extension)
         if missing and extension != "obj":  # of what is missing in the others Assimp makes something up
             raise cut_short(name, missing)
     except SceneError as error:
         raise type(error)(str(error), path) from error
     remarks = list(scene.remarks)
+    if strange:
+        remarks.append(Remark(strange, f"Lines that begin with no word of an OBJ were left out, the first: {first}."))
     if missing:
         remarks.append(Remark(1, f"The file may be cut short and was read as far as it goes: {missing}."))
     if extension in GLTF and (unread := unread_extension(whole)):

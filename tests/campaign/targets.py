@@ -149,6 +149,7 @@ def _made(folder: Path) -> dict[str, list[bytes]]:
     settings = "".join(f"{key} = {json.dumps(value)}\n" for key, value in every).encode()
     return {
         "ply": plys, "stl": [STL, binary_stl], "glb": [path.read_bytes() for path in glbs], "obj": [_ball_text()],
+        "3ds": [writers.write_3ds(folder / "two.3ds", *[(positions, triangles)] * 2).read_bytes()],
         "npz": [(folder / "clip.npz").read_bytes()], "png": [(folder / "state.png").read_bytes()],
         "settings": [settings], "rays": [rays.getvalue()],
     }  # fmt: skip
@@ -167,7 +168,7 @@ def all_targets(folder: Path) -> list[Target]:
     models = {
         "obj": made["obj"], "ply": made["ply"], "stl": made["stl"], "gltf": gltfs,
         "glb": [*made["glb"], *_real("animated/Fox.glb", "static/CornellBox.glb")],
-        "off": [OFF], "raw": [RAW], "xyz": [XYZ], "pdb": [PDB],
+        "off": [OFF], "3ds": made["3ds"], "raw": [RAW], "xyz": [XYZ], "pdb": [PDB],
         "dae": _real("animated/box_nested_animation.dae"),
         "fbx": _real("animated/cubes_with_mirroring_and_pivot.fbx", "animated/animation_with_skeleton.fbx"),
         "npz": made["npz"],

@@ -64,6 +64,8 @@ def test_archives_and_tables_stay_well_written_where_that_is_meant() -> None:
         with np.load(io.BytesIO(data)) as archive:
             shapes |= {(name, archive[name].shape, archive[name].dtype.str) for name in archive.files}
     assert len(shapes) > 8 and _arrays(b"no archive", random.Random(1)) == b"no archive"
+    np.savez(made := io.BytesIO(), names=np.array([b"9.0", b"x"]))
+    assert all(_arrays(made.getvalue(), random.Random(number)) for number in range(60)), "texts are no numbers"
     words = {_word(bytes(range(16)), random.Random(number)) for number in range(40)}
     assert len(words) > 15 and {len(one) for one in words} == {16}
     lines = _line(b"a = 1\nb = 2\n", random.Random(2))

@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 
-PROGRESSES = ("x", None, [1], True, -1.0, 1e300, float("nan"), {})
+PROGRESSES: tuple[object, ...] = ("x", None, [1], True, -1.0, 1e300, float("nan"), {})
 """None of them is a share."""
 
 

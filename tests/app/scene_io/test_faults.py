@@ -150,6 +150,7 @@ def test_what_is_wrong_is_said_with_its_place(name: str, tmp_path: Path) -> None
 
 
 FACET = "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n"
+OFF = "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"
 PLY_TEXT = (
     "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
     "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"
@@ -177,6 +178,38 @@ READ_OVER: dict[str, tuple[str, str, str]] = {
         "a.ply",
         PLY_TEXT.replace("3 0 1 2", "3 0 1e-46 2"),
         "line 13 has '1e-46' where the index of a vertex should be",
+    ),
+    "a vertex of an OFF that is not there": (
+        "a.off",
+        OFF.replace("3 0 1 2", "3 0 1 7"),
+        "line 6, `3 0 1 7`: there is no",
+    ),
+    "a word among an OFF's faces": ("a.off", OFF.replace("3 0 1 2", "3 0 1 x"), "line 6, .*: x is not the number of a"),
+    "a face of too few vertices": ("a.off", OFF.replace("3 0 1 2", "3 0 1"), "line 6, .*: a face has a number of"),
+    "a number of an OFF with two points": ("a.off", OFF.replace("0 1 0", "0 1.2.3 0"), "line 5, .*: `1.2.3` is not a"),
+    "a number of a PLY with two points": ("a.ply", PLY_TEXT.replace("1 0 0\n", "1.2.3 0 0\n"), "line 11, .*: `1.2.3`"),
+    "a number of a PLY in another base": ("a.ply", PLY_TEXT.replace("0 1 0\n", "0 1 0x10\n"), "line 12, .*: `0x10`"),
+    "a number of a PLY that is not there": (
+        "a.ply",
+        PLY_TEXT.replace("1 0 0\n", "1 0\n").replace("0 1 0\n", "0 1 0 0\n"),
+        "line 11, `1 0`: it should hold 3 numbers, and 2",
+    ),
+    "a word of a PLY's header": (
+        "a.ply",
+        PLY_TEXT.replace("property float z", "propertx float z"),
+        "line 6, .* header",
+    ),
+    "a type of a PLY's header": ("a.ply", PLY_TEXT.replace("property float z", "property floax z"), "line 6, .* floax"),
+    "points without a z": ("a.ply", PLY_TEXT.replace("property float z", "property float w"), "its vertices have no z"),
+    "a number of an STL with two points": (
+        "a.stl",
+        f"solid a\n{FACET}endsolid a\n".replace("vertex 1 0 0", "vertex 1.2.3 0 0"),
+        "line 5, .*: `1.2.3` is not a number",
+    ),
+    "a corner of an STL of four numbers": (
+        "a.stl",
+        f"solid a\n{FACET}endsolid a\n".replace("vertex 1 0 0", "vertex 1 0 0 1"),
+        "line 5, `1 0 0 1`: it should hold 3 numbers, and 4",
     ),
 }
 
@@ -207,6 +240,11 @@ def test_what_libassimp_reads_over_is_no_silent_picture(name: str, tmp_path: Pat
         ("a.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n" + bytes(512)),
         ("a.ply", PLY_TEXT.encode() + b"\n \n# the end\n"),
         ("a.ply", PLY_TEXT.replace("\n", "\r\n").encode()),
+        ("a.ply", PLY_TEXT.replace("1 0 0\n", "1,5 +0 -0.\n").encode()),
+        ("a.off", b"# one\nOFF 3 1 0 # counts\n\n0 0 0 0.5\n1 0 0 # corner\n0 1 0\n 3 0 1 2 0.5 0.5 1\n"),
+        ("a.off", OFF.replace("\n", "\r\n").replace("1 0 0", "1,5 1e-3 .5").encode()),
+        ("a.stl", f"solid a\n{FACET}endsolid a\n".replace("\n", " ").replace("0 loop", "0\nloop").encode()),
+        ("a.stl", f"solid vertex shader\n{FACET}endsolid\n".replace("vertex 1 0 0", "vertex\t1,5  0 -0.").encode()),
         ("a.stl", b"solid of records" + bytes(64) + (1).to_bytes(4, "little") + bytes(12)
          + np.array([0, 0, 0, 1, 0, 0, 0, 1, 0], "<f4").tobytes() + bytes(2)),
     ],

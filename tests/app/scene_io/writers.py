@@ -101,6 +101,23 @@ def write_ply(
     return path
 
 
+def write_3ds(path: Path, *meshes: tuple[np.ndarray, np.ndarray]) -> Path:
+    """A 3DS of meshes, each positions (V, 3) and triangles (T, 3), without materials."""
+
+    def chunk(kind: int, body: bytes) -> bytes:
+        return struct.pack("<HI", kind, 6 + len(body)) + body
+
+    objects = b""
+    for number, (positions, triangles) in enumerate(meshes):
+        points = struct.pack("<H", len(positions)) + np.asarray(positions, "<f4").tobytes()
+        faces = np.zeros((len(triangles), 4), "<u2")
+        faces[:, :3] = triangles
+        body = chunk(0x4110, points) + chunk(0x4120, struct.pack("<H", len(faces)) + faces.tobytes())
+        objects += chunk(0x4000, b"mesh %d\0" % number + chunk(0x4100, body))
+    path.write_bytes(chunk(0x4D4D, chunk(0x0002, struct.pack("<I", 3)) + chunk(0x3D3D, objects)))
+    return path
+
+
 class Glb:
     """Builds a binary glTF 2.0: arrays go into the buffer, everything else is plain JSON to be edited."""
 

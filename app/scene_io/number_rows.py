@@ -1,0 +1,51 @@
+"""Whether rows of text hold as many numbers as they should: libassimp takes 0 for 0x10 and two numbers for 1.2.3."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+
+LONGEST = 60
+
+
+def rows_fault(rows: Sequence[tuple[int, bytes]], width: int, is_least: bool = False) -> str:
+    """The first of numbered rows that does not hold `width` numbers (or more, where that is the least), with its line;
+    "" where there is none. A comma may stand for the point, as some languages write it."""
+    found = numbers_of(b" ".join(row for _, row in rows))
+    if found is not None and {len(row.split()) for _, row in rows} <= {width}:
+        return ""
+    for line, row in rows:
+        words = row.replace(b",", b".").split()
+        if bad := next((word for word in words if not _is_number(word)), b""):
+            return f"line {line:,}, {_shown(row)}: {_shown(bad)} is not a number"
+        if len(words) < width or (len(words) > width and not is_least):
+            least = " or more" if is_least else ""
+            return (
+                f"line {line:,}, {_shown(row)}: it should hold {width:,} numbers{least}, and {len(words):,} are there"
+            )
+    return ""
+
+
+def numbers_of(text: bytes) -> np.ndarray | None:
+    """All numbers of a text that holds nothing else, None where it does; as fast as long lists want it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DeprecationWarning)
+        try:
+            return np.fromstring(text.replace(b",", b"."), np.float64, sep=" ")
+        except (ValueError, DeprecationWarning):
+            return None
+
+
+def _is_number(word: bytes) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+def _shown(words: bytes) -> str:
+    text = words.strip().decode("ascii", "backslashreplace")
+    return f"`{text if len(text) <= LONGEST else text[:LONGEST] + '...'}`"

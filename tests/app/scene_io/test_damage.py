@@ -1,0 +1,127 @@
+"""Damage that libassimp reads over or refuses in its own words, in OFF, 3DS, STL, OBJ, Collada and glTF; what is none
+opens."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from raygrove.app.scene_io import ImportLimits, SceneError, load
+from tests.app.scene_io import writers
+from tests.app.scene_io.test_costs import triangle
+from tests.app.scene_io.test_faults import FACET, OFF, PLY_TEXT
+from tests.app.scene_io.test_references import COLLADA
+
+
+@pytest.mark.parametrize("place", range(7))
+def test_an_off_may_have_comments_anywhere(place: int, tmp_path: Path) -> None:
+    """libassimp reads one before the counts, or behind them, for ever."""
+    lines = OFF.splitlines()
+    for text in (
+        lines[:place] + ["# one"] + lines[place:],
+        [*lines[:place], *[line + " # two" for line in lines[place:]]],
+    ):
+        (tmp_path / "a.off").write_text("\n".join(text) + "\n")
+        scene = load([tmp_path / "a.off"], ImportLimits(seconds=20.0))
+        assert scene.triangle_count == 1 and scene.upper == (1.0, 1.0, 0.0)
+
+
+def test_a_point_of_a_3ds_that_is_not_there_is_told(tmp_path: Path) -> None:
+    """libassimp takes the last point of the mesh in its stead. Each mesh has points of its own."""
+    points = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    few, many = np.array([[0, 1, 2]]), np.array([[0, 1, 2], [0, 2, 3]])
+    path = writers.write_3ds(tmp_path / "model.3ds", (points, many), (points[:3], few))
+    assert load([path]).triangle_count == 3
+    writers.write_3ds(path, (points, many), (points[:3], many))
+    with pytest.raises(
+        SceneError, match=r"is damaged: face 1 of its list at byte \d+ names the point 3, and 3 are there"
+    ):
+        load([path])
+    writers.write_3ds(path, (points, many))
+    data = path.read_bytes()
+    for wrong, said in {
+        data[:-5]: r"The first fault: its part at byte 0 should have 121 bytes, and 116 are there",
+        data.replace(b"\x20\x41\x18\0\0\0\2\0", b"\x20\x41\x18\0\0\0\5\0"): "should have 5 entries, and 2 are there",
+        b"hello": "The first fault: it does not begin as a 3DS",
+    }.items():
+        path.write_bytes(wrong)
+        with pytest.raises(SceneError, match=said):
+            load([path])
+
+
+REFUSED: dict[str, tuple[str, str, str]] = {
+    "an OFF that ends too soon": ("a.off", OFF[:-8], "line 2 says 3 vertices and 1 faces, and 3 lines of data"),
+    "a vertex of an OFF of two numbers": ("a.off", OFF.replace("1 0 0", "1 0"), "line 4, .* 3 numbers or more, and 2"),
+    "an OFF without counts": ("a.off", "OFF\nx y\n", "line 2 should say how many vertices, faces and edges"),
+    "an OBJ without a face": ("a.obj", "v 0 0 0\n", "it has 1 vertices and no face"),
+    "no OBJ": ("a.obj", "hello", "no line of it begins with v or f"),
+    "a corner of an STL": (
+        "a.stl", f"solid a\n{FACET}".replace("vertex 1 0 0", "vertex 1 0"), "line 5, `1 0`: it should hold 3 numbers",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_libassimp_refuses_is_told_with_its_place(name: str, tmp_path: Path) -> None:
+    file, text, words = REFUSED[name]
+    (tmp_path / file).write_text(text)
+    with pytest.raises(SceneError, match=words) as caught:
+        load([tmp_path / file])
+    assert "Assimp says" not in str(caught.value)
+
+
+def test_faces_that_all_name_what_is_not_there_are_told(tmp_path: Path) -> None:
+    (tmp_path / "a.ply").write_text(PLY_TEXT.replace("3 0 1 2", "3 0 1 9"))
+    with pytest.raises(SceneError, match="is damaged: each of its 1 faces names a vertex that is not there"):
+        load([tmp_path / "a.ply"])
+
+
+def test_lines_that_no_obj_has_are_a_remark(tmp_path: Path) -> None:
+    text = "mtllib a b.mtl\no one\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\ns off\nf 1//1 2//1 3//1\nl 1 2\n# x\n\n  g a\n"
+    (tmp_path / "a.obj").write_text(text)
+    assert not any("begin with no word" in remark.sentence for remark in load([tmp_path / "a.obj"]).remarks)
+    (tmp_path / "a.obj").write_text(text.replace("l 1 2", "ff 1 2 3\nx 1 2 3"))
+    (told,) = (one for one in load([tmp_path / "a.obj"]).remarks if "begin with no word of an OBJ" in one.sentence)
+    assert told.count == 2 and told.sentence.endswith("the first: line 9, `ff 1 2 3`.")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('count="9">0 ', 'count="9">0.1.2 ', "<float_array> at line 3 should hold 9 numbers, and something else"),
+        ('count="9">0 ', 'count="9">0 0 ', "<float_array> at line 3 should hold 9 numbers, and 10 are there"),
+        ('stride="3"', 'stride="1.2.3"', "has '1.2.3' for a stride, which is a whole number"),
+    ],
+)
+def test_numbers_of_a_collada_file_are_counted(old: str, new: str, said: str, tmp_path: Path) -> None:
+    """One too many, or a word that libassimp takes for two, moves all points that follow."""
+    text = COLLADA.format(entities="", name="one")
+    assert old in text
+    (tmp_path / "a.dae").write_text(text)
+    load([tmp_path / "a.dae"])
+    (tmp_path / "a.dae").write_text(text.replace(old, new, 1))
+    with pytest.raises(SceneError, match="is damaged: .*") as caught:
+        load([tmp_path / "a.dae"])
+    assert said in str(caught.value)
+
+
+def test_a_gltf_whose_pictures_alone_are_wrong_opens_by_the_second_reader(tmp_path: Path) -> None:
+    path = writers.write_animated_glb(tmp_path / "a.glb")
+    writers.edit_glb(path, lambda one: one["materials"][0]["pbrMetallicRoughness"]["baseColorTexture"].update(index=7))
+    said = " ".join(remark.sentence for remark in load([path]).remarks)
+    assert "baseColorTexture.index = 7, and there are 1 textures" in said and "simple reader" in said
+    writers.write_animated_glb(path)
+    writers.edit_glb(path, lambda one: one["images"][0].pop("bufferView"))
+    assert "images[0] has neither a uri" in " ".join(remark.sentence for remark in load([path]).remarks)
+
+
+def test_a_buffer_that_is_no_regular_file_is_told(tmp_path: Path) -> None:
+    document = triangle(buffers=[{"byteLength": 68, "uri": "pipe.bin"}])
+    (tmp_path / "a.gltf").write_text(json.dumps(document))
+    os.mkfifo(tmp_path / "pipe.bin")
+    with pytest.raises(SceneError, match="buffers\\[0\\] is 'pipe.bin', which is no regular file: put the file"):
+        load([tmp_path / "a.gltf"])
