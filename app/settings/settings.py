@@ -172,7 +172,8 @@ class WindowOptions:
     compile_ahead: bool = option(
         True,
         "While the window rests, compile what may be chosen next: usual ray types and structures, one unit at a time, "
-        "by a compiler of the lowest priority that ends with the next choice. On the CPU device alone.",
+        "by a compiler of the lowest priority that ends with the next choice; and load it, with what is there of all "
+        "other structures. On the CPU device alone.",
     )
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import dataclasses
 import math
 import os
 import weakref
@@ -35,10 +34,11 @@ from .base import (
 )
 from .checks import ARRAYS_AT, REPORT, STATE, Checks
 from .host_clock import HostClock
-from .host_compiler import processor
+from .host_compiler import processor, ready_file
 from .host_recording import Recording
 from .host_runtime import load_runtime
-from .quick_units import QuickUnits
+from .host_unit import HostUnit
+from .quick_units import QuickUnits, entries_of
 from .stopping import StopFlag
 from .structs import address
 from .thesis_sort import chosen_of_thesis
@@ -52,16 +52,6 @@ _SHARED_FILL = 1 << 18
 
 _BLOCKS_A_THREAD, _STOPPABLE_BLOCKS_A_THREAD = 16, 64
 """Of a launch; what may be stopped has smaller blocks, since those that are begun are done."""
-
-
-@dataclasses.dataclass(eq=False)
-class HostUnit:
-    """A loaded library: an entry and an argument block a kernel, and of a checked one where its state's address is."""
-
-    kernels: tuple[str, ...]
-    entries: dict[str, Any]
-    blocks: dict[str, ArgumentBlock]
-    check_state: Any = None
 
 
 class HostTarget(Target):
@@ -223,12 +213,22 @@ class HostTarget(Target):
             with self._compiling():
                 written = write_unit(source, "host", self.lane_count, self.options.checks)
                 library, entries = self.quick.library(source, written, self.options.contraction, self.check)
-            blocks = {name: ArgumentBlock(signature, address) for name, signature in written.kernels.items()}
-            made = self._units[source] = HostUnit(tuple(written.kernels), entries, blocks)
+            made = self._units[source] = HostUnit.of(written, entries)
             if self._checks is not None:
                 self._checks.know(written.kernels)
                 made.check_state = ctypes.c_void_p.in_dll(library, "check_state")
         return made
+
+    def load_ahead(self, source: UnitSource) -> bool:
+        """Load a unit that the cache has, on any thread, before a frame asks for it; whether it is loaded."""
+        if source not in self._units and self._checks is None:
+            written = write_unit(source, "host", self.lane_count)
+            ready = ready_file(written.digest, self.options.contraction)
+            with contextlib.suppress(OSError):  # one that cannot be loaded is made anew by who needs it
+                if ready is not None:
+                    loaded = HostUnit.of(written, entries_of(ctypes.CDLL(str(ready)), written))
+                    self._units.setdefault(source, loaded)
+        return source in self._units
 
     def launch(
         self,

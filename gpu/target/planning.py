@@ -16,7 +16,8 @@ import numpy as np
 
 from .arguments import ArgumentBlock
 from .base import Array, Target, UnitSource
-from .host import HostTarget, HostUnit
+from .host import HostTarget
+from .host_unit import HostUnit
 from .structs import address
 from .translation_unit import UnitText, include_closure, read_source, write_unit
 
@@ -59,6 +60,12 @@ def expected_work(source: UnitSource) -> int:
     it is written for packs of rays."""
     characters = sum(len(read_source(path)) for path in include_closure((*source.headers, source.path)))
     return characters * (1 if source.rays_per_thread == 1 else 2)
+
+
+def load_ahead(target: Target, source: UnitSource) -> bool:
+    """Load a unit that is in the cache before a frame asks for it, on any thread; whether it is loaded. On a CPU alone:
+    a GPU's driver would hold up the frames meanwhile."""
+    return isinstance(target, HostTarget) and target.load_ahead(source)
 
 
 class AheadCompiler:

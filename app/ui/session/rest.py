@@ -1,6 +1,6 @@
-"""A window that rests, its picture complete and nothing moving, has what may be chosen next compiled: at most one
-compiler, of the lowest priority, that ends with the next change. On the CPU device alone: on a GPU kernels are compiled
-within this process, whose threads they would hold up.
+"""A window that rests, its picture complete and nothing moving, has what may be chosen next compiled and loaded: at
+most one compiler, of the lowest priority, that ends with the next change. On the CPU device alone: on a GPU kernels are
+compiled within this process, whose threads they would hold up.
 """
 
 from __future__ import annotations
@@ -86,11 +86,14 @@ class Rest(QObject):
         of = (scene, state.settings.device)
         if of != self._done_for:
             self._done, self._done_for = [], of
-        from raygrove.app.frames.next_kernels import likely_choices
+        from raygrove.app.frames.next_kernels import likely_choices, other_structures
 
-        choices = [choice for choice in likely_choices(state) if choice not in self._done]
-        if choices:
-            self._job = make(scene, choices)
+        choices, others = (
+            [choice for choice in found if choice not in self._done]
+            for found in (likely_choices(state), other_structures(state))
+        )
+        if choices or others:
+            self._job = make(scene, choices, others)
             self._job.start()
 
     def _take(self, frame: FinishedFrame) -> None:

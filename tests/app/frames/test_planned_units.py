@@ -16,9 +16,9 @@ from raygrove.gpu.pixels import ArrayPixels
 from raygrove.gpu.planned_units import MOST, planned_units, sample_of
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.shade.registry import ray_types
-from raygrove.gpu.target import host
 from raygrove.gpu.target.base import Target, UnitSource
 from raygrove.gpu.target.host import HostTarget
+from raygrove.gpu.target.host_unit import HostUnit
 from raygrove.gpu.target.planning import AheadCompiler, PlanningTarget
 from raygrove.gpu.update.options import UpdateOptions
 
@@ -31,7 +31,7 @@ class Asked(HostTarget):
 
     asked: list[UnitSource]
 
-    def unit(self, source: UnitSource) -> host.HostUnit:
+    def unit(self, source: UnitSource) -> HostUnit:
         self.asked = [*getattr(self, "asked", ()), *([] if source in self._units else [source])]
         return super().unit(source)  # type: ignore[return-value]
 

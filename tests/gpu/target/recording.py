@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from raygrove.gpu.target.base import Array, DeviceCount, TargetOptions, Unit, UnitSource
-from raygrove.gpu.target.host import HostTarget, HostUnit
+from raygrove.gpu.target.host import HostTarget
+from raygrove.gpu.target.host_unit import HostUnit
 from raygrove.gpu.target.translation_unit import KernelSignature, parse_kernels, read_source, signatures
 
 

@@ -9,7 +9,8 @@ import pytest
 
 from raygrove.gpu.target import cache, host_compiler
 from raygrove.gpu.target.base import TargetOptions, UnitSource
-from raygrove.gpu.target.host import HostTarget, HostUnit
+from raygrove.gpu.target.host import HostTarget
+from raygrove.gpu.target.host_unit import HostUnit
 from raygrove.gpu.target.planning import AheadCompiler
 from raygrove.gpu.target.stopping import NotCompiled
 

@@ -17,7 +17,8 @@ class Job:
 
     made: list[Job] = []
 
-    def __init__(self, scene: object, choices: list[ViewSettings]) -> None:
+    def __init__(self, scene: object, choices: list[ViewSettings], others: list[ViewSettings]) -> None:
+        self.others = others
         self.choices, self.done, self.is_cancelled, self.is_started = choices, list[ViewSettings](), False, False
         Job.made.append(self)
 
@@ -60,7 +61,10 @@ def test_what_is_done_is_not_prepared_again(rest: Rest) -> None:
     first, second = begin(rest)
     assert first.is_cancelled and second.choices == first.choices[3:]
     second.done = second.choices
-    assert len(begin(rest)) == 2, "nothing is left to prepare"
+    third = begin(rest)[-1]
+    assert third.choices == [] and third.others == first.others, "which are to be loaded"
+    third.done = third.others
+    assert len(begin(rest)) == 3, "nothing is left to prepare"
 
 
 @pytest.mark.parametrize("why", ["setting", "playing", "samples", "gpu"])
