@@ -122,7 +122,10 @@ class AssimpFile:
         if libraries and not any(path.lower().endswith(".mtl") for path in self.files.opened):
             # Behind the libraries that the file names Assimp asks for one that is called as the model is.
             stand_in = f"{Path(inner_name(self.name)).stem}.mtl"
-            named = [path for path in libraries if path != stand_in] or list(libraries)
+            named = [path for path in libraries if path != stand_in]
+            if not named and self.references.has_refused:
+                return found  # which says already what became of the one that is named
+            named = named or list(libraries)
             listed = ", ".join(display_path(path) for path in named)
             advice = "Put it beside the model and open it again"
             found.append(Remark(len(named), f"Materials missing, drawn plain: {listed} was not found. {advice}."))

@@ -45,6 +45,11 @@ class References:
         """Keep for `remarks` what refers, inside the file, to what is not there."""
         self._left_out.append(Remark(count, sentence))
 
+    @property
+    def has_refused(self) -> bool:
+        """Whether a file was named and not read."""
+        return bool(self._outside or self._irregular)
+
     def outside(self) -> str:
         """What was not read because it lies outside, as text; empty where there is nothing."""
         return _listed(self._outside)

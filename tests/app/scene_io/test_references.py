@@ -120,6 +120,7 @@ def test_a_fifo_makes_nobody_wait(what: str, tmp_path: Path) -> None:
         (path.parent / "square.mtl").unlink()
     scene = load([path], ImportLimits(seconds=30.0))
     assert scene.triangle_count == 2 and references.NO_FILE in said(scene)
+    assert "square.mtl" not in said(scene), "which nobody named"
 
 
 def test_a_missing_library_is_named_once_and_its_stand_in_taken(tmp_path: Path) -> None:
