@@ -42,7 +42,8 @@ def test_in_a_race_it_is_said_above_all_pictures(scene_window: MainWindow, qtbot
         order = race.children()
         assert hint.isVisible() and all(order.index(hint) > order.index(picture) for picture in race.pictures)
         assert hint.geometry().top() > race.headers[0].geometry().bottom()
-    assert hint.sight.aspect == pytest.approx(race.pictures[0].width() / race.pictures[0].height(), rel=0.1)
+    wanted = pytest.approx(race.pictures[0].width() / race.pictures[0].height(), rel=0.1)
+    qtbot.waitUntil(lambda: hint.sight.aspect == wanted)  # with the next pictures
     window.workspaces.choose("explore")
     take_places()
     assert hint.isVisible() and hint.parentWidget() is window.view
