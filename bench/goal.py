@@ -170,8 +170,6 @@ WHY = {
         "1.12, each within 2 % in its run; its tree costs 2.5 % less SAH there, and why the runs differ was not "
         "examined"
     ),
-    "SAH cost of hlbvh_sah over binned_sah, dragon": "not examined; it has been known since models are measured "
-    "(docs/performance/work-queues.md)",
     "SAH cost of hploc_sah over binned_sah": (
         "a thing of smooth meshes: spans, groups and radii of other sizes brought nothing "
         "(docs/performance/clusters.md)"
