@@ -73,9 +73,14 @@ WHY = {
         "launched one by one: the host takes longer than the device; 0.183 on 2026-11-22 on a quieter host with "
         "NVIDIA's sort"
     ),
-    "median_sah primitives live, launched one by one": (
-        "the host takes 9.4 ms to issue the launches, beside 5.8 for the larger of the two scenes in the same run; 5.7 "
-        "on 2026-11-27 and 3.7 on 2026-11-22, and 2.9 where frames are replayed"
+    "live, launched one by one": (
+        "the host takes longer to issue the launches than the device to run them, and hosts differ by half and more "
+        "(8.9, 5.7 and 3.7 ms for the primitives of median_sah on three days); 2.9 where frames are replayed, as they "
+        "are in the window"
+    ),
+    "orbit, 1024x768: host work": (
+        "0.36 on a slow host, 0.02 in a run twenty minutes before on another; 0.03 and 0.29 on two others: what these "
+        "hosts differ in is not known"
     ),
     "first picture after start, warm cache": "the same imports, the engine's, the scene and loading its kernels",
     "first picture after start, empty cache": "a dozen units are compiled, two at a time, after the same imports",
@@ -169,6 +174,9 @@ WHY = {
         "0.959 and 0.935 in two runs of 2026-11-22: hploc's rays stayed at 1.04 GRays/s, hploc_sah's went from 1.08 to "
         "1.12, each within 2 % in its run; its tree costs 2.5 % less SAH there, and why the runs differ was not "
         "examined"
+    ),
+    "SAH cost of hlbvh_sah over binned_sah, dragon": (
+        "measured while clusters had 15 bits; 1.113 with 18 (docs/performance/work-queues.md)"
     ),
     "SAH cost of hploc_sah over binned_sah": (
         "a thing of smooth meshes: spans, groups and radii of other sizes brought nothing "
