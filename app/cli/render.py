@@ -170,6 +170,10 @@ def _start(names: argparse.Namespace, settings: Settings, words: Words) -> tuple
     remarks: list[str] = []
     state = saved_state.state_of(texts, path, settings, remarks)
     saved_state.check_files(state, path, settings)
+    if names.size is None:
+        width, height = saved_state.affordable_size(width, height, settings, path, remarks)
+    else:
+        width, height = names.size
     words.say(f"{display_path(path)} shows {state.scene.title}.")
     for sentence in remarks:
         words.warn(sentence)

@@ -35,7 +35,8 @@ from raygrove.gpu.stats import FrameStatistics
 PREFIX = "raygrove."
 VERSION = "1"
 LARGEST = 1e30
-MOST_SAMPLES, MOST_TRIANGLES = 1024, 1_000_000
+MOST_SAMPLES, MOST_TRIANGLES, MOST_COPIES, MOST_PIXELS = 1024, 1_000_000, 1000, 4096 * 4096
+MOST_SIDE = 16_384
 JSON_FIELDS = tuple(field.name for field in dataclasses.fields(State) if field.name != "settings")
 
 
@@ -135,8 +136,11 @@ def _with_checks(settings: Settings, own: Settings) -> Settings:
 
 
 def _affordable(settings: Settings, own: Settings) -> Settings:
-    """What a picture may cost who opens it: threads are those of this machine, samples and primitives no more than a
-    person's own or MOST."""
+    """What a picture may cost who opens it: threads are those of this machine, samples, primitives and copies of a box
+    no more than a person's own or MOST."""
+    if _copies(settings) > max(_copies(own), MOST_COPIES):
+        copies = {f"copies_{axis}": getattr(own.importer, f"copies_{axis}") for axis in "abc"}
+        settings = dataclasses.replace(settings, importer=dataclasses.replace(settings.importer, **copies))
     samples, triangles = settings.render.samples, settings.demo.triangles
     return dataclasses.replace(
         settings,
@@ -146,11 +150,29 @@ def _affordable(settings: Settings, own: Settings) -> Settings:
     )
 
 
+def _copies(settings: Settings) -> int:
+    return settings.importer.copies_a * settings.importer.copies_b * settings.importer.copies_c
+
+
+def affordable_size(width: int, height: int, own: Settings, path: str, remarks: list[str]) -> tuple[int, int]:
+    """The size at which a picture that says that it is `width` x `height` is drawn anew: no more pixels than a person's
+    own or MOST_PIXELS, in its proportions; `remarks` gets a sentence where it is another."""
+    most = max(own.render.width * own.render.height, MOST_PIXELS)
+    scale = min(1.0, (most / (width * height)) ** 0.5, MOST_SIDE / width, MOST_SIDE / height)
+    if scale == 1.0:
+        return width, height
+    taken = max(int(width * scale), 1), max(int(height * scale), 1)
+    said = f"{display_path(path)} asks for {width:,} x {height:,} pixels; {taken[0]:,} x {taken[1]:,} are taken."
+    remarks.append(f"{said} Name a size to have more (--size).")
+    return taken
+
+
 def _said_of_costs(asked: Settings, taken: Settings, path: str) -> list[str]:
     """What the picture asks for and does not get."""
     pairs = (
         ("render.samples", asked.render.samples, taken.render.samples),
         ("demo.triangles", asked.demo.triangles, taken.demo.triangles),
+        ("the product of import.copies_a, _b and _c", _copies(asked), _copies(taken)),
     )
     return [
         f"{display_path(path)} asks for {key} = {wanted:,}; {given:,} are taken. Set it to have more."

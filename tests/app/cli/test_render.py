@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import struct
+import zlib
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from raygrove.app.cli import main as commands
 from raygrove.app.cli.main import main
@@ -34,6 +37,29 @@ def test_who_waits_for_pictures_is_told_how_far_they_are(
     assert main([*words, "--size", "16x32", "--samples", "1"]) == 0
     said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("Drawing")]
     assert said == [f"Drawing walker: {share}% of the picture." for share in (25, 50, 75, 100)]
+
+
+def test_a_picture_that_says_it_is_very_large_is_drawn_smaller(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its size is what its first bytes say."""
+    words = ["--device", "cpu", "--samples", "1"]
+    picture = tmp_path / "one.png"
+    assert main(["render", "--demo", "walker", *words, "--size", "16x8", "--out", str(picture)]) == 0
+    data = bytearray(picture.read_bytes())
+    data[16:24] = struct.pack(">II", 20_000, 4)
+    data[29:33] = struct.pack(">I", zlib.crc32(data[12:29]))
+    picture.write_bytes(data)
+    capsys.readouterr()
+    drawn = tmp_path / "drawn.png"
+    assert main(["render", str(picture), *words, "--out", str(drawn)]) == 0
+    assert "one.png asks for 20,000 x 4 pixels; 16,384 x 3 are taken. Name a size" in capsys.readouterr().err
+    with Image.open(drawn) as image:
+        assert image.size == (16_384, 3)
+    assert main(["render", str(picture), *words, "--size", "24x12", "--out", str(drawn)]) == 0
+    assert "are taken" not in capsys.readouterr().err
+    with Image.open(drawn) as image:
+        assert image.size == (24, 12)
 
 
 def test_a_picture_of_a_scene_elsewhere_wants_a_flag(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

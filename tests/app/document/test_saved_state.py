@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from raygrove.app.document.document import Document
-from raygrove.app.document.saved_state import PREFIX, fitted, state_of, texts_of
+from raygrove.app.document.saved_state import PREFIX, affordable_size, fitted, state_of, texts_of
 from raygrove.app.document.state import Bookmark, SceneReference, Selection, State, ViewState
 from raygrove.app.export.images import save_png
 from raygrove.app.playback.timeline import Timeline
@@ -307,12 +307,46 @@ def test_a_picture_says_what_it_reads_and_costs_no_more_than_it_may(tmp_path: Pa
     assert read.settings.render.samples == 1024 and "asks for render.samples = 60,000; 1,024 are taken" in said
     assert read.settings.device.threads == Settings().device.threads
     assert "/models/secret.obj and 1 more is read" in said
+    many = state.settings
+    for axis, count in zip("abc", (10, 10, 11), strict=True):
+        many = set_option(many, f"import.copies_{axis}", count)
+    remarks.clear()
+    copied = state_of(texts_of(dataclasses.replace(state, settings=many)), path, Settings(), remarks)
+    assert copied.settings.importer.copies_a == 1
+    assert "the product of import.copies_a, _b and _c = 1,100; 1 are taken" in " ".join(remarks)
+    few = set_option(many, "import.copies_c", 10)
+    assert state_of(texts_of(dataclasses.replace(state, settings=few)), path).settings.importer.copies_b == 10
     own = set_option(Settings(), "render.samples", 5000)
     assert state_of(texts_of(state), path, own).settings.render.samples == 5000
     beside = State(scene=SceneReference("files", (str(tmp_path / "model.obj"),)))
     remarks.clear()
     state_of(texts_of(beside), path, Settings(), remarks)
     assert remarks == []
+
+
+@pytest.mark.parametrize(
+    ("size", "taken"),
+    [
+        ((3840, 2160), (3840, 2160)),
+        ((16384, 16384), (4096, 4096)),
+        ((2_000_000_000, 1), (16384, 1)),
+        ((9000, 3000), None),
+    ],
+)
+def test_a_picture_of_very_many_pixels_is_drawn_smaller(size: tuple[int, int], taken: tuple[int, int] | None) -> None:
+    """A PNG of 1.8 kB that says it is 16,384 pixels each way took 10 GB and minutes."""
+    remarks: list[str] = []
+    width, height = affordable_size(*size, Settings(), "/pictures/one.png", remarks)
+    assert taken is None or (width, height) == taken
+    assert (
+        width * height <= 4096 * 4096
+        and abs(width / height - size[0] / size[1]) <= 0.001 * size[0] / size[1]
+        or height == 1
+    )
+    is_whole = (width, height) == size
+    assert len(remarks) == (not is_whole) and (is_whole or f"asks for {size[0]:,} x {size[1]:,} pixels" in remarks[0])
+    own = set_option(set_option(Settings(), "render.width", 16000), "render.height", 9000)
+    assert is_whole or size[0] > 16384 or affordable_size(*size, own, "one.png", []) > (width, height)
 
 
 TRIANGLE = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
