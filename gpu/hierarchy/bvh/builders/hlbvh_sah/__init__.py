@@ -17,9 +17,9 @@ the top. Phases are those of Meister's table 7.7: sort, clusters, SAH splits, me
 below clusters, clusters and all above them, with the records of the triangles), other (bounds, codes).
 
 Limits: Below the clusters splits lie on a fixed grid: in a scene of very many primitives most levels do. Clusters of at
-most 2^cluster_bits cells: with 18 bits trees cost 2 to 7 % less than with 15, as published, and take a quarter longer
-on a GPU (half a millisecond), up to twice as long on a CPU. The depth is bounded: sets are halved once the heuristic has
-gone deep. Deterministic.
+most 2^cluster_bits cells: with 18 bits trees of most scenes cost 2 to 7 % less than with 15, as published, and take a
+quarter longer on a GPU (half a millisecond in all), up to twice as long on a CPU. The depth is bounded: sets are halved
+once the heuristic has gone deep. Deterministic.
 """
 
 from __future__ import annotations
