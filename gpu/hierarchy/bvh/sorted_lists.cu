@@ -192,9 +192,23 @@ struct Splitter {
     }
 };
 
+// What partition_list does, by a thread that is alone: without a branch, as on which side a primitive lies cannot be foreseen.
+__device__ __forceinline__ void partition_alone(const int* list, int* partitioned, int first, int count, int left_count,
+                                                const uint8* sides, int* order) {
+    int left = first, right = first + left_count;
+    for (int i = first; i < first + count; ++i) {
+        const int prim_id = list[i], is_left = sides[prim_id], to = right + ((left - right) & -is_left);
+        partitioned[to] = prim_id;
+        if (order != nullptr) order[to] = prim_id;
+        left += is_left;
+        right += 1 - is_left;
+    }
+}
+
 // The lists of a set, partitioned: those of the left side in front, each side in its order.
 __device__ __forceinline__ void partition_list(const int* list, int* partitioned, int first, int count, int left_count,
                                                const uint8* sides, int* order) {
+    if (RUNS_SERIAL) return partition_alone(list, partitioned, first, count, left_count, sides, order);
     int lefts = 0;
     for (int start = 0; start < count; start += block_threads()) {
         const int i = start + thread_index();
