@@ -11,7 +11,7 @@ limits.
     a second try      small readers of our own for what libassimp dies of: plain_readers.py, plain_gltf.py;
                       colours of a PLY's faces, which it leaves out: face_colours.py
     faults            where a file is wrong, in words: file_kinds.py, faults.py, gltf_faults.py, obj_faults.py, cuts.py,
-                      damage.py, index_damage.py, number_rows.py
+                      damage.py, index_damage.py, collada_damage.py, number_rows.py
     key frames        several files of one topology; scenes far from zero: sequence.py, recentre.py, origin.py
     load_picture(png) the texts that a saved picture carries, read in the child: picture_texts.py
     sanitise(scene)   what every reader's scene passes: finite, in range, counted: sanitise*.py, bounds.py, normals.py

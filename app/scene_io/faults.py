@@ -14,6 +14,15 @@ MOST_BYTES = 64 << 20
 
 MEANT = (
     (r'Mesh "?(.*?)"? has no faces', r"no face of its \1 names points that are there"),
+    (
+        r"Invalid data index \((\d+)/(\d+)\) in primitive",
+        r"a list <p> names the entry \1 of a source, and there are \2, counted from 0",
+    ),
+    (
+        r"Expected different index count in <p>",
+        "a list <p> has more or fewer numbers than its element's count asks for",
+    ),
+    (r"Not enough data for accessor", "an <accessor> counts more entries than its array holds"),
     (r"Collada: File came out empty", "it holds no scene, or nothing in its scene that can be drawn"),
 )
 """Words of libassimp's that name no fault, and what they mean."""

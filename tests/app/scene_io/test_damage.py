@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from raygrove.app.scene_io import ImportLimits, SceneError, load
+from raygrove.app.scene_io.index_damage import index_damage
 from tests.app.scene_io import writers
 from tests.app.scene_io.test_costs import triangle
 from tests.app.scene_io.test_faults import FACET, OFF, PLY_TEXT
@@ -41,6 +42,10 @@ def test_a_point_of_a_3ds_that_is_not_there_is_told(tmp_path: Path) -> None:
         SceneError, match=r"is damaged: face 1 of its list at byte \d+ names the point 3, and 3 are there"
     ):
         load([path])
+    first = writers.write_3ds(tmp_path / "first.3ds", (points[:3], few), (points, many)).read_bytes()
+    faces = first.rindex(b"\x20\x41")  # of the second mesh, put before its points
+    begin = first.rindex(b"\x10\x41", 0, faces)
+    assert index_damage(first, "3ds") == "" == index_damage(first[:begin] + first[faces:] + first[begin:faces], "3ds")
     writers.write_3ds(path, (points, many))
     data = path.read_bytes()
     for wrong, said in {
@@ -95,6 +100,9 @@ def test_lines_that_no_obj_has_are_a_remark(tmp_path: Path) -> None:
         ('count="9">0 ', 'count="9">0.1.2 ', "<float_array> at line 3 should hold 9 numbers, and something else"),
         ('count="9">0 ', 'count="9">0 0 ', "<float_array> at line 3 should hold 9 numbers, and 10 are there"),
         ('stride="3"', 'stride="1.2.3"', "has '1.2.3' for a stride, which is a whole number"),
+        ('stride="3"', 'stride="1"', "<accessor> at line 4 has 3 columns and the stride 1"),
+        ('stride="3"', "", "<accessor> at line 4 has 3 columns and the stride 1"),
+        ("<p>0 1 2", "<p>0 1 -1", "line 7 has '-1' among the numbers of <p>"),
     ],
 )
 def test_numbers_of_a_collada_file_are_counted(old: str, new: str, said: str, tmp_path: Path) -> None:
@@ -107,6 +115,21 @@ def test_numbers_of_a_collada_file_are_counted(old: str, new: str, said: str, tm
     with pytest.raises(SceneError, match="is damaged: .*") as caught:
         load([tmp_path / "a.dae"])
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("<p>0 1 2", "<p>0 1 9", "a list <p> names the entry 9 of a source, and there are 3"),
+        ("<p>0 1 2", "<p>0 1", "a list <p> has more or fewer numbers than its element's count asks for"),
+        ('source="#a" count="3"', 'source="#a" count="9"', "an <accessor> counts more entries than its array holds"),
+    ],
+)
+def test_what_is_wrong_in_a_collada_file_is_told_in_its_words(old: str, new: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "a.dae").write_text(COLLADA.format(entities="", name="one").replace(old, new, 1))
+    with pytest.raises(SceneError) as caught:
+        load([tmp_path / "a.dae"])
+    assert said in str(caught.value) and "Assimp says" not in str(caught.value)
 
 
 def test_a_gltf_whose_pictures_alone_are_wrong_opens_by_the_second_reader(tmp_path: Path) -> None:

@@ -181,8 +181,8 @@ READ_OVER: dict[str, tuple[str, str, str]] = {
     ),
     "a vertex of an OFF that is not there": (
         "a.off",
-        OFF.replace("3 0 1 2", "3 0 1 7"),
-        "line 6, `3 0 1 7`: there is no",
+        OFF.replace("3 0 1 2", "3 0 1 3"),
+        "line 6, `3 0 1 3`: there is no",
     ),
     "a word among an OFF's faces": ("a.off", OFF.replace("3 0 1 2", "3 0 1 x"), "line 6, .*: x is not the number of a"),
     "a face of too few vertices": ("a.off", OFF.replace("3 0 1 2", "3 0 1"), "line 6, .*: a face has a number of"),
