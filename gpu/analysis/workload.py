@@ -32,12 +32,13 @@ class Rays:
         return self
 
     def at_most(self, count: int) -> Rays:
-        """Not more than so many, neighbours in runs of 64, which go through a structure together."""
+        """Not more than so many, neighbours in runs of up to 64, which go through a structure together; never none."""
         if len(self) <= count:
             return self
-        runs, kept = len(self) // 64, max(1, count // 64)
-        first = np.linspace(0, runs - 1, kept).astype(np.int64) * 64
-        return self.taken((first[:, None] + np.arange(64)).reshape(-1))
+        length = min(64, count)
+        runs, kept = len(self) // length, count // length
+        first = np.linspace(0, runs - 1, kept).astype(np.int64) * length
+        return self.taken((first[:, None] + np.arange(length)).reshape(-1))
 
     def taken(self, some: np.ndarray) -> Rays:
         """Those at some places, (K,) integers."""

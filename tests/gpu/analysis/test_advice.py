@@ -277,6 +277,15 @@ def test_rays_are_left_out_in_runs() -> None:
     assert np.array_equal(some.origins[-64:], rows[-64:]) and Rays(rows, rows).at_most(6400).origins is rows
 
 
+@pytest.mark.parametrize("number", [1, 2, 40, 63, 64, 65, 130, 1000])
+@pytest.mark.parametrize("count", [1, 3, 39, 64, 100, 999])
+def test_few_of_rays_are_never_more_than_asked_for(number: int, count: int) -> None:
+    rows = np.arange(3 * number, dtype=np.float32).reshape(number, 3)
+    kept = Rays(rows, rows).at_most(count).origins
+    assert 0 < len(kept) <= count and len(kept) > min(number, count) / 2
+    assert len(np.unique(kept, axis=0)) == len(kept)
+
+
 def test_a_clip_is_advised_and_what_cannot_be_is_a_sentence() -> None:
     random = np.random.default_rng(3)
     still = random.uniform(-1.0, 1.0, (300, 1, 3)) + random.normal(0.0, 0.05, (300, 3, 3))
