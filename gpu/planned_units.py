@@ -19,7 +19,7 @@ from .target.planning import PlanningTarget
 from .view import ViewSettings
 
 MOST = 64
-"""Triangles that are left of each mesh: kernels do not depend on how many there are."""
+"""Triangles that are left of each mesh: where kernels depend on how many there are, a builder asks its target."""
 
 MOST_SPHERES = 1_000_000
 """Spheres and glyphs hang together (bonds, attributes, a simulation) and stay whole. Scenes of more are not planned."""
@@ -35,6 +35,7 @@ def planned_units(target: Target, scene: Scene, shown: Iterable[ViewSettings]) -
         return ()
     few = sample_of(scene)
     planning = PlanningTarget(target)
+    planning.planned_primitives = scene.primitive_count
     with contextlib.closing(planning), warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # of means over nothing
         with contextlib.closing(Engine(planning, few, repeats=False)) as engine:

@@ -68,6 +68,7 @@ class GrowingHierarchy(MeasuredHierarchy):
         self.tree = GrownTree(target, self.node_shape)
         self.traversed = TraversedRecords(target, self.choice.triangle_test)
         self._sized_for: tuple[Any, ...] = ()  # the topology that there is room for
+        self._drafted = Capacity(0, 0, 0)  # the most that drafts had: scratch memory keeps its size
         self._outcome: Callable[[], np.ndarray | None] | None = None  # the counts of a build, on their way
         # How many builds there were, and the number of the one whose counts were asked for last.
         self._builds, self._asked_of = 0, 0
@@ -129,7 +130,7 @@ class GrowingHierarchy(MeasuredHierarchy):
         )
 
     def memory(self) -> tuple[int, int]:
-        capacity, count = self.tree.capacity, 0 if self._built is None else self._built.count
+        capacity, count = self.tree.capacity.larger(self._drafted), 0 if self._built is None else self._built.count
         scratch = capacity.draft_bytes(self.node_shape) + self.working_bytes(capacity, count)
         return self.tree.bytes + self.traversed.bytes, scratch
 
@@ -196,6 +197,7 @@ class GrowingHierarchy(MeasuredHierarchy):
 
     def _filled(self, primitives: Primitives, capacity: Capacity) -> Draft:
         draft = self.tree.draft(capacity)
+        self._drafted = self._drafted.larger(capacity)
         self.emit(primitives, draft, capacity)
         return draft
 

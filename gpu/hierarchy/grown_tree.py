@@ -99,8 +99,11 @@ class Capacity:
 
     def smaller(self, other: Capacity) -> Capacity:
         """The smaller of both, number by number."""
-        nodes, references = min(self.nodes, other.nodes), min(self.references, other.references)
-        return Capacity(nodes, references, min(self.working, other.working))
+        return Capacity(*map(min, dataclasses.astuple(self), dataclasses.astuple(other)))
+
+    def larger(self, other: Capacity) -> Capacity:
+        """The larger of both, number by number."""
+        return Capacity(*map(max, dataclasses.astuple(self), dataclasses.astuple(other)))
 
     def draft_bytes(self, shape: NodeShape) -> int:
         """Of the draft."""

@@ -171,11 +171,11 @@ class Target(Stoppable, abc.ABC):
     threads: int = 0
     options: TargetOptions
     phase_prefix: str = ""
-    """Put before the names of phases; the engine sets it, so that the phases of several views in one frame stay apart.
-    """
+    """Put before the names of phases; the engine sets it, so that those of several views in one frame stay apart."""
     quick: Any = None
     """On the host: units of a first picture (quick_units.py)."""
     _unclaimed_frames: tuple[FrameTiming, ...] = ()
+    planned_primitives: int = 0  # how many a scene has, where units are planned by a few of them
     samples_phases: bool = False
     """Whether frames that replay a captured body may leave their phases untimed but now and then: on a GPU, events
     within a graph are most of what its launch costs the host. The owner of the frames sets it, between frames."""

@@ -124,3 +124,10 @@ def test_a_unit_is_compiled_ahead_and_then_ready(host_target: Target, monkeypatc
     ahead.compile(source)
     assert ahead.is_ready(source)
     assert not ahead.is_ready(dataclasses.replace(source, constants=(("NEVER_USED", 4712),)))
+
+
+@pytest.mark.parametrize("triangles", [5_000, 70_000])
+def test_units_that_depend_on_how_many_there_are_are_planned_too(host_target: Target, triangles: int) -> None:
+    scene, settings = make_demo("blob", triangles), ViewSettings("hlbvh_sah")
+    missing = asked_for(scene, settings) - set(planned_units(host_target, scene, [settings]))
+    assert not missing

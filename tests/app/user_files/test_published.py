@@ -22,7 +22,7 @@ SAME_AS_BUILT_IN = {
     "meister2014/hlbvh_treelets": RAYS_BY_FOUR
     | {"hierarchy.hlbvh_treelets.coarse_bits", "hierarchy.hlbvh_treelets.treelet_levels"},
     "meister2014/hlbvh_median": RAYS_BY_FOUR,
-    "meister2014/hlbvh_sah": RAYS_BY_FOUR | {"hierarchy.hlbvh_sah.cluster_bits", "hierarchy.hlbvh_sah.bins"},
+    "meister2014/hlbvh_sah": RAYS_BY_FOUR | {"hierarchy.hlbvh_sah.bins"},
     "meister2014/lbvh": RAYS_BY_FOUR | {"render.hierarchy"},
     "meister2014/task_pool": RAYS_BY_FOUR | {"hierarchy.task_pool.split"},
     "kolodzey2014/sah_events": {f"hierarchy.sah_events.{name}" for name in ("candidates", "flags", "cascading")},

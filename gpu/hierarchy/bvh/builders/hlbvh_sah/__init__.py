@@ -17,9 +17,9 @@ the top. Phases are those of Meister's table 7.7: sort, clusters, SAH splits, me
 below clusters, clusters and all above them, with the records of the triangles), other (bounds, codes).
 
 Limits: Below the clusters splits lie on a fixed grid: in a scene of very many primitives most levels do. Clusters of at
-most 2^cluster_bits cells: with 18 bits trees of most scenes cost 2 to 7 % less than with 15, as published, and take a
-quarter longer on a GPU (half a millisecond in all), up to twice as long on a CPU. The depth is bounded: sets are halved
-once the heuristic has gone deep. Deterministic.
+most 2^cluster_bits cells: with 18 bits trees of many primitives cost 2 to 7 % less in most scenes than with 15, as
+published, and take a quarter longer on a GPU (half a millisecond in all), up to twice as long on a CPU. The depth is
+bounded: sets are halved once the heuristic has gone deep. Deterministic.
 """
 
 from __future__ import annotations
@@ -52,6 +52,9 @@ SMALL = 64
 TILE = 256
 """Neighbours in Morton order that a block bins at once."""
 
+MANY = 1 << 16
+"""Primitives from which on smaller clusters pay: of fewer so many are single primitives that leaves hold one."""
+
 LEAF_OF_TRIANGLES = 2
 """What costs the least by the surface area heuristic."""
 
@@ -67,9 +70,10 @@ class HlbvhSahOptions(MortonOptions):
     """Options of the SAH top."""
 
     cluster_bits: str = option(
-        "18",
-        "First bits of the codes that primitives of a cluster share: more bits, smaller clusters.",
-        choices=("6", "9", "12", "15", "18"),
+        "auto",
+        "First bits of the codes that primitives of a cluster share: more bits, smaller clusters. auto takes 15, and "
+        f"18 of {MANY:,} primitives and more.",
+        choices=("auto", *ROUNDS),
     )
     bins: int = option(
         32,
@@ -101,21 +105,38 @@ class HlbvhSah(MortonBuilder):
 
     def __init__(self, target: Target, choice: StructureChoice | None = None) -> None:
         super().__init__(target, choice)
-        self.cluster_bits = int(self.options.cluster_bits)
-        self.rounds = ROUNDS[self.options.cluster_bits]
-        cells = 1 << self.cluster_bits // 3
-        self.bins = cells if self.options.top_splits == "bins" else min(self.options.bins, cells)
         self.splits = MedianSplits(target, self.code_bits)
         self.median_levels = MedianLevels(target, self.code_bits)
 
-    def max_depth(self) -> int:
-        return self._most_above() + (self.code_bits - self.cluster_bits) + self.tree.reference_bits
+    @property
+    def cluster_bits(self) -> int:
+        """Of the primitives that the tree is of."""
+        if self.options.cluster_bits == "auto":
+            return 18 if (self.target.planned_primitives or self.tree.count) >= MANY else 15
+        return int(self.options.cluster_bits)
 
-    def _most_above(self) -> int:
-        """Levels of nodes above the clusters."""
+    @property
+    def rounds(self) -> int:
+        """Of binning, where sweeps end the splits."""
+        return ROUNDS[str(self.cluster_bits)]
+
+    @property
+    def bins(self) -> int:
+        """Per axis."""
+        cells = 1 << self.cluster_bits // 3
+        return cells if self.options.top_splits == "bins" else min(self.options.bins, cells)
+
+    def max_depth(self) -> int:
+        """Of any number of primitives: what traces is compiled once."""
+        known = self.options.cluster_bits
+        depths = (self._most_above(bits) - bits for bits in ((15, 18) if known == "auto" else (int(known),)))
+        return max(depths) + self.code_bits + self.tree.reference_bits
+
+    def _most_above(self, bits: int) -> int:
+        """Levels of nodes above clusters of so many bits."""
         if self.options.top_splits == "bins":
-            return binned_top.levels_above(self.cluster_bits)
-        return self.rounds + self.cluster_bits + SAH_LEVELS + SMALL.bit_length()
+            return binned_top.levels_above(bits)
+        return ROUNDS[str(bits)] + bits + SAH_LEVELS + SMALL.bit_length()
 
     def scratch_bytes(self) -> int:
         cells, slots = 1 << self.cluster_bits, 1 << self.rounds
@@ -134,7 +155,7 @@ class HlbvhSah(MortonBuilder):
             clusters, tasks = self._find_clusters(primitives, keys, prim_ids)
         with target.phase("build.sah_splits"):
             if self.options.top_splits == "bins":
-                unit, levels = self._unit("binned_top.cu"), self._most_above()
+                unit, levels = self._unit("binned_top.cu"), self._most_above(self.cluster_bits)
                 binned_top.split_by_bins(target, self.tree, unit, clusters, self.bins, levels, self.leaf_size)
             else:
                 self._split_above(clusters)
@@ -167,7 +188,7 @@ class HlbvhSah(MortonBuilder):
                 node_ids=node_ids,
                 levels=levels,
             )
-        return Listed(count, node_ids, levels, most, self._most_above())
+        return Listed(count, node_ids, levels, most, self._most_above(self.cluster_bits))
 
     def _make_clusters(self, most: int, cell_count: int) -> Clusters:
         scratch = self.target.scratch
