@@ -18,13 +18,11 @@ def rows_fault(rows: Sequence[tuple[int, bytes]], width: int, is_least: bool = F
         return ""
     for line, row in rows:
         words = row.replace(b",", b".").split()
-        if bad := next((word for word in words if not _is_number(word)), b""):
-            return f"line {line:,}, {_shown(row)}: {_shown(bad)} is not a number"
+        if bad := next((word for word in words if not is_number(word)), b""):
+            return f"line {line:,}, {shown(row)}: {shown(bad)} is not a number"
         if len(words) < width or (len(words) > width and not is_least):
             least = " or more" if is_least else ""
-            return (
-                f"line {line:,}, {_shown(row)}: it should hold {width:,} numbers{least}, and {len(words):,} are there"
-            )
+            return f"line {line:,}, {shown(row)}: it should hold {width:,} numbers{least}, and {len(words):,} are there"
     return ""
 
 
@@ -38,7 +36,8 @@ def numbers_of(text: bytes) -> np.ndarray | None:
             return None
 
 
-def _is_number(word: bytes) -> bool:
+def is_number(word: bytes) -> bool:
+    """Whether a word is a number."""
     try:
         float(word)
     except ValueError:
@@ -46,6 +45,7 @@ def _is_number(word: bytes) -> bool:
     return True
 
 
-def _shown(words: bytes) -> str:
+def shown(words: bytes) -> str:
+    """The beginning of a line, or a word of it, as sentences have it."""
     text = words.strip().decode("ascii", "backslashreplace")
     return f"`{text if len(text) <= LONGEST else text[:LONGEST] + '...'}`"

@@ -1,13 +1,15 @@
-"""Where an OBJ file is wrong. Assimp says what it refuses but not the line; this reads the text again, only after
-Assimp has refused it."""
+"""Where an OBJ file is wrong. Assimp says what it refuses but not the line, and of lines that it does not know
+nothing; this reads the text again, for faults only after Assimp has refused it."""
 
 from __future__ import annotations
 
+import codecs
 import re
+
+from .number_rows import is_number, shown
 
 KINDS = {b"v": "vertex", b"vt": "texture coordinate", b"vn": "normal"}
 CORNER = ("vertex", "texture coordinate", "normal")
-LONGEST = 60
 _KEYWORDS = (
     rb"v[tnp]?|f|fo|l|p|o|g|s|mg|usemtl|mtllib|usemap|maplib|cstype|deg|bmat|step|curv2?|surf|parm|trim|hole|scrv|sp|"
     rb"end|con|[cs]tech|bevel|[cd]_interp|lod|shadow_obj|trace_obj|call|csh|bsp|bzp|cdc|cdp|res"
@@ -19,13 +21,14 @@ _STRANGE = re.compile(rb"\n(?![vf][ tn])[ \t]*(?!(?:" + _KEYWORDS + rb")(?:[ \t\
 def strange_lines(text: bytes) -> tuple[int, str]:
     """How many lines libassimp reads over as it does not know their first word, and the first one with its number;
     0 and "" where there is none, or where lines go on in the next one."""
+    text = text.removeprefix(codecs.BOM_UTF8)
     if b"\\\n" in text or b"\\\r\n" in text:
         return 0, ""
     found = list(_STRANGE.finditer(b"\n" + text))
     if not found:
         return 0, ""
     line = text.count(b"\n", 0, max(found[0].start(1) - 1, 0)) + 1
-    return len(found), f"line {line:,}, {_shown(found[0][1])}"
+    return len(found), f"line {line:,}, {shown(found[0][1])}"
 
 
 def fault_of(text: bytes) -> str:
@@ -39,11 +42,11 @@ def fault_of(text: bytes) -> str:
         why = ""
         if words[0] in KINDS:
             so_far[KINDS[words[0]]] += 1
-            why = next((f"{_shown(word)} is not a number" for word in words[1:] if not _is_number(word)), "")
+            why = next((f"{shown(word)} is not a number" for word in words[1:] if not is_number(word)), "")
         elif words[0] == b"f":
             why = next(filter(None, (_corner_fault(word, totals, so_far) for word in words[1:])), "")
         if why:
-            return f"line {number}, {_shown(b' '.join(words))}: {why}"
+            return f"line {number}, {shown(b' '.join(words))}: {why}"
     if not any(words and words[0] == b"f" for words in lines):
         if not totals["vertex"]:
             return "no line of it begins with v or f, as those of an OBJ do"
@@ -59,23 +62,10 @@ def _corner_fault(corner: bytes, totals: dict[str, int], so_far: dict[str, int])
         try:
             index = int(word)
         except ValueError:
-            return f"{_shown(word)} is not a whole number"
+            return f"{shown(word)} is not a whole number"
         if index == 0:
             return f"there is no {kind} 0, they count from 1"
         if index > totals[kind] or -index > so_far[kind]:
             known = totals[kind] if index > 0 else so_far[kind]
             return f"there is no {kind} {index}, only {known:,} {'are there' if index > 0 else 'stand above'}"
     return ""
-
-
-def _is_number(word: bytes) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True
-
-
-def _shown(words: bytes) -> str:
-    text = words.decode("ascii", "backslashreplace")
-    return f"`{text if len(text) <= LONGEST else text[:LONGEST] + '...'}`"

@@ -82,7 +82,7 @@ def palette_of(colours: np.ndarray) -> Palette:
     few, ids = np.unique(colours, axis=0, return_inverse=True)
     remark = ""
     if len(few) > MOST_COLOURS:
-        remark = f"Faces have {len(few):,} colours, which were rounded to {MOST_COLOURS:,} and fewer."
+        remark = f"Faces have {len(few):,} colours, which were rounded to at most {MOST_COLOURS:,}."
         few, ids = np.unique(np.round(colours * (LEVELS - 1)) / (LEVELS - 1), axis=0, return_inverse=True)
     return Palette(few, ids.reshape(-1).astype(np.int32), remark)
 

@@ -94,6 +94,12 @@ def test_lines_that_no_obj_has_are_a_remark(tmp_path: Path) -> None:
     assert told.count == 2 and told.sentence.endswith("the first: line 9, `ff 1 2 3`.")
 
 
+def test_the_mark_of_utf_8_is_no_line_that_no_obj_has(tmp_path: Path) -> None:
+    (tmp_path / "a.obj").write_text("\ufeff# one\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", encoding="utf-8")
+    scene = load([tmp_path / "a.obj"])
+    assert scene.triangle_count == 1 and not scene.remarks
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
