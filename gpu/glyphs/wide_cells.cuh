@@ -10,6 +10,7 @@
 #include "gpu/glyphs/sphere_bounds.cuh"
 
 constexpr float WIDE_SLACK = 0.125f;  // of a pixel: for approximate division, at up to 2^16 pixels
+constexpr float SLOPE_SLACK = 2.0f * RAY_SLACK;  // of a slope: of the ray, and of what a place is multiplied by
 constexpr float WIDEST_SLOPE = 2.0f, WIDEST_RADIUS = 0.25f;
 constexpr float TO_NEXT = 1.0f - PIXEL_SLACK;  // pixels to the first ray that is met: less than one, so that it counts
 
@@ -31,12 +32,12 @@ struct CellView {
 
 __device__ __forceinline__ CellAxis cell_axis(float3 right, float jitter, int pixels, int first, int drawn) {
     const float width = length(right), middle = 0.5f * pixels - jitter - first;
-    const float per_slope = pixels / (width * CELL);
+    const float per_slope = pixels / (width * CELL), slack = WIDE_SLACK + SLOPE_SLACK * pixels / width;
     return {right * (per_slope / width),
             per_slope,
             0.5f / per_slope,
-            (middle - WIDE_SLACK + TO_NEXT) / CELL,
-            (middle + WIDE_SLACK) / CELL,
+            (middle - slack + TO_NEXT) / CELL,
+            (middle + slack) / CELL,
             (float)drawn / CELL,
             (float)((drawn - 1) / CELL)};
 }

@@ -80,6 +80,24 @@ def beside_large_ones(target: Target) -> Primitives:
     return sphere_primitives(target.upload(centres[order], "test"), target.upload(radii[order], "test"))
 
 
+def beside_discs(target: Target, camera: Camera) -> Primitives:
+    """What `camera` sees: a few large discs, many times each, and behind them, beside and at their rims spheres of
+    about a pixel."""
+    random = np.random.default_rng(7)
+    right, up, forward = camera.basis()
+    discs, others = 360, 8000
+    distance = np.concatenate([random.uniform(2.0, 2.05, discs), random.uniform(2.5, 4.0, others)])
+    place = np.concatenate([np.repeat(random.uniform(-0.5, 0.5, (6, 2)), 60, axis=0), random.random((others, 2)) - 0.5])
+    tall = 2.0 * np.tan(np.radians(camera.fov) / 2.0) * distance
+    centres = np.array(camera.eye) + distance[:, None] * forward
+    centres += (tall * place[:, 0] * SIZE[0] / SIZE[1])[:, None] * right + (tall * place[:, 1])[:, None] * up
+    sizes = np.where(np.arange(len(tall)) < discs, 0.2, random.uniform(0.3, 1.0, len(tall)) / SIZE[1])
+    order, radii = random.permutation(len(tall)), (tall * sizes).astype(np.float32)
+    return sphere_primitives(
+        target.upload(centres.astype(np.float32)[order], "test"), target.upload(radii[order], "test")
+    )
+
+
 def rays_of(
     target: Target,
     camera: Camera,
@@ -133,6 +151,17 @@ def test_hits_are_those_of_brute_force(exact_target: Target, arrangement: str, l
         rays = rays_of(exact_target, camera)
         expected = brute_force(exact_target, primitives, rays)
         check(exact_target, cast(exact_target, options, primitives, rays), rays, expected)
+
+
+def test_rounding_hides_no_sphere_of_a_picture_that_is_very_narrow(
+    exact_target: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There it moves what is seen by parts of a pixel."""
+    monkeypatch.setattr(caster_module, "OWN_BOXES", ("cuda", "host"))
+    camera = Camera(eye=(0.3, -2.2, 1.9), fov=0.0002)
+    primitives, rays = beside_discs(exact_target, camera), rays_of(exact_target, camera)
+    expected = brute_force(exact_target, primitives, rays)
+    check(exact_target, cast(exact_target, GlyphOptions("splat", near_first=True), primitives, rays), rays, expected)
 
 
 @pytest.mark.parametrize("own_boxes", [(), ("cuda", "host")], ids=["boxes", "own_boxes"])
