@@ -156,7 +156,8 @@ def _copies(settings: Settings) -> int:
 
 def affordable_size(width: int, height: int, own: Settings, path: str, remarks: list[str]) -> tuple[int, int]:
     """The size at which a picture that says that it is `width` x `height` is drawn anew: no more pixels than a person's
-    own or MOST_PIXELS, in its proportions; `remarks` gets a sentence where it is another."""
+    own or MOST_PIXELS, and no side longer than MOST_SIDE, in its proportions; `remarks` gets a sentence where it is
+    another."""
     most = max(own.render.width * own.render.height, MOST_PIXELS)
     scale = min(1.0, (most / (width * height)) ** 0.5, MOST_SIDE / width, MOST_SIDE / height)
     if scale == 1.0:

@@ -38,8 +38,8 @@ from .measured import MeasuredHierarchy
 from .primitives import KINDS, TraversedRecords, check_primitives
 
 HEADROOM = (1.5, 1.25, 1.1)
-"""Room beyond what the first trees of a scene need, as it moves later: the most working memory, and by that the most
-nodes and references, that stay within the bytes that are preferred, else within the limit of bytes."""
+"""Room beyond what the first trees of a scene need, as it moves later: first as much working memory, then as many
+nodes and references as stay within the bytes that are preferred, else within the limit of bytes."""
 
 MOST_ROOMS = 64
 """Trees whose room is remembered on a target: who takes up a structure once more builds its first tree once."""

@@ -180,9 +180,7 @@ def _signatures(
 
     def counts() -> Mapping[str, Any]:
         of_python: dict[str, Any] = {name: thing for name, (_, _, thing) in known.items() if isinstance(thing, int)}
-        of_files = [
-            _counts(text) for text in reversed(list(files.values()))
-        ]  # the last file that names one has its say
+        of_files = map(_counts, reversed(list(files.values())))  # the last file that names one has its say
         return collections.ChainMap(dict(source.constants), *of_files, of_python)
 
     def with_struct(one: Parameter) -> Parameter:

@@ -99,8 +99,8 @@ class RaceLines(QWidget):
 
     def _line(self, place: int, color: str) -> Line:
         """A contestant's line, through the places that were measured; a slow machine draws few of them in a run of the
-        clip, and dots between gaps would have neither dash nor shape. Where no place of a whole LONGEST_GAP was, nobody
-        knows, and the line has a gap."""
+        clip, and dots between gaps would have neither dash nor shape. Where no place of a whole LONGEST_GAP was
+        measured, nobody knows, and the line has a gap."""
         times, values = self.log.line(place, self._shown)
         known = np.flatnonzero(np.isfinite(values))
         every = math.ceil(len(known) / MOST_MARKS)
