@@ -11,12 +11,14 @@ import numpy as np
 
 from .file_kinds import ply_fault
 from .index_damage import index_damage
-from .number_rows import numbers_of, rows_fault
+from .number_rows import numbers_of, row_fault, rows_fault
 
 CHUNKED = "3ds"
 TEXTS = frozenset({"obj", "off", "ply", "stl"})
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 FACET = re.compile(rb"\bfacet[ \t]+normal\b", re.IGNORECASE)
+STL_LINE = re.compile(rb"^[ \t]*vertex[ \t]+([^\r\n]*)", re.MULTILINE)
+"""A corner that has its line, as nearly all have; found in a third of the time of the next."""
 STL_VERTEX = re.compile(rb"^[ \t]*vertex[ \t]+([^\r\n]*?)[ \t]*(?:[\r\n]|$|\bvertex\b|\bendloop\b)", re.MULTILINE)
 ENDED_FACET = re.compile(rb"^[ \t]*endfacet\b", re.IGNORECASE | re.MULTILINE)
 PLY_END = re.compile(rb"^end_header[ \t]*\r?\n", re.MULTILINE)
@@ -108,12 +110,13 @@ def _rows_too_many(data: bytes) -> str:
 
 def _no_corners(data: bytes) -> str:
     """The same of the corners of an STL's text."""
-    rows = STL_VERTEX.findall(data)
-    found = numbers_of(b" ".join(rows))
-    if found is not None and len(found) == 3 * len(rows):
-        return ""
-    numbered = ((data.count(b"\n", 0, one.start(1)) + 1, one[1]) for one in STL_VERTEX.finditer(data))
-    return next((wrong for row in numbered if (wrong := rows_fault([row], 3))), "")
+    for corners in (STL_LINE, STL_VERTEX):
+        rows = corners.findall(data)
+        found = numbers_of(b" ".join(rows))
+        if found is not None and len(found) == 3 * len(rows):
+            return ""
+    wrong = next((one for one in STL_VERTEX.finditer(data) if row_fault(0, one[1], 3)), None)
+    return row_fault(data.count(b"\n", 0, wrong.start(1)) + 1, wrong[1], 3) if wrong else ""
 
 
 def _no_numbers(data: bytes) -> str:

@@ -6,7 +6,7 @@ import re
 from xml.parsers import expat
 from xml.parsers.expat import errors
 
-from .number_rows import rows_fault
+from .number_rows import row_fault
 
 BEGINNINGS: tuple[tuple[bytes, str, str], ...] = (
     (b"version https://git-lfs", "a pointer of Git LFS, not the file itself", "Fetch the file with `git lfs pull`"),
@@ -98,7 +98,7 @@ def _wrong_corner(data: bytes) -> str:
     """The first line of an STL's text that begins as a corner and has not three numbers."""
     for number, line in enumerate(data.splitlines(), 1):
         word, _, rest = line.strip().partition(b" ")
-        if word == b"vertex" and (wrong := rows_fault([(number, rest)], 3)):
+        if word == b"vertex" and (wrong := row_fault(number, rest, 3)):
             return wrong
     return ""
 

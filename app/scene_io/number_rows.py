@@ -11,18 +11,22 @@ LONGEST = 60
 
 
 def rows_fault(rows: Sequence[tuple[int, bytes]], width: int, is_least: bool = False) -> str:
-    """The first of numbered rows that does not hold `width` numbers (or more, where that is the least), with its line;
-    "" where there is none. A comma may stand for the point, as some languages write it."""
+    """The first of numbered rows that does not hold `width` numbers, as `row_fault` says it; "" where there is none."""
     found = numbers_of(b" ".join(row for _, row in rows))
     if found is not None and {len(row.split()) for _, row in rows} <= {width}:
         return ""
-    for line, row in rows:
-        words = row.replace(b",", b".").split()
-        if bad := next((word for word in words if not is_number(word)), b""):
-            return f"line {line:,}, {shown(row)}: {shown(bad)} is not a number"
-        if len(words) < width or (len(words) > width and not is_least):
-            least = " or more" if is_least else ""
-            return f"line {line:,}, {shown(row)}: it should hold {width:,} numbers{least}, and {len(words):,} are there"
+    return next((wrong for line, row in rows if (wrong := row_fault(line, row, width, is_least))), "")
+
+
+def row_fault(line: int, row: bytes, width: int, is_least: bool = False) -> str:
+    """Why a row does not hold `width` numbers (or more, where that is the least), with its line; "" where it does. A
+    comma may stand for the point, as some languages write it."""
+    words = row.replace(b",", b".").split()
+    if bad := next((word for word in words if not is_number(word)), b""):
+        return f"line {line:,}, {shown(row)}: {shown(bad)} is not a number"
+    if len(words) < width or (len(words) > width and not is_least):
+        least = " or more" if is_least else ""
+        return f"line {line:,}, {shown(row)}: it should hold {width:,} numbers{least}, and {len(words):,} are there"
     return ""
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from raygrove.app.scene_io import SceneError, load
+from raygrove.app.scene_io import ImportLimits, SceneError, load
 from raygrove.app.scene_io.damage import damage
 from raygrove.app.scene_io.file_kinds import other_kind
 from raygrove.app.scene_io.gltf_faults import gltf_fault, unread_extension
@@ -232,6 +232,14 @@ def test_what_libassimp_reads_over_is_no_silent_picture(name: str, tmp_path: Pat
     with pytest.raises(SceneError, match=words) as caught:
         load([tmp_path / file])
     assert f"{file} is damaged: " in str(caught.value) and "export it once more." in str(caught.value)
+
+
+def test_a_wrong_corner_at_the_end_of_a_long_stl_is_told_in_time(tmp_path: Path) -> None:
+    """Lines are counted once, not to each corner anew."""
+    text = f"solid a\n{30_000 * FACET}{FACET.replace('0 1 0', '0 1.2.3 0')}endsolid a\n"
+    (tmp_path / "a.stl").write_text(text)
+    with pytest.raises(SceneError, match="line 210,006, .*: `1.2.3` is not a number"):
+        load([tmp_path / "a.stl"], ImportLimits(seconds=20.0))
 
 
 @pytest.mark.parametrize(
