@@ -41,7 +41,7 @@ dd {{ margin: 0; overflow-wrap: anywhere; }}
 
 def document_of(title: str, parts: Iterable[str], script: str = "") -> str:
     """A page of parts in HTML, under its title, which is text. Empty parts are left out. A `script` of ours stands at
-    the end, and the policy allows that text alone."""
+    the end, and the policy allows that text alone. Bytes of a file's name that are no UTF-8 are written as numbers."""
     shown = html.escape(title)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = f"{POLICY}; script-src 'sha256-{digest}'" if script else POLICY
@@ -52,7 +52,8 @@ def document_of(title: str, parts: Iterable[str], script: str = "") -> str:
         f"<title>{shown}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{shown}</h1>"
     )
     last = f"<script>{script}</script>" if script else ""
-    return "\n".join(part for part in (head, *parts, last, "</body>\n</html>\n") if part)
+    page = "\n".join(part for part in (head, *parts, last, "</body>\n</html>\n") if part)
+    return page.encode(errors="backslashreplace").decode()
 
 
 def table_of(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], names: int) -> str:

@@ -323,6 +323,14 @@ def test_rays_of_a_file_are_raced(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "rays names none.npz, which is not there" in capsys.readouterr().err
 
 
+def test_a_page_names_a_file_whose_name_is_no_utf_8(tmp_path: Path) -> None:
+    path, page = tmp_path / "be\udcffams.npz", tmp_path / "race.html"
+    with path.open("wb") as file:
+        np.savez(file, origins=np.zeros((2, 3)), directions=np.ones((2, 3)))
+    assert race("--contestants", "lbvh,brute_force", "--rays", str(path), "--out", str(page)) == 0
+    assert r"rays of be\udcffams.npz" in page.read_text(encoding="utf-8")
+
+
 def test_hidden_objects_are_left_out_of_races_over_rays(capsys: pytest.CaptureFixture[str]) -> None:
     """Without the ground, `scene`, fewer of a sensor's rays hit, and all contestants agree; Embree is given all of the
     scene, and says so."""
