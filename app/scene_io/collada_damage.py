@@ -15,12 +15,14 @@ NO_COUNT = re.compile(rb"<\w[^<>]*?\s(count|stride|offset)\s*=\s*[\"'](?!\s*\d+\
 NUMBERS = re.compile(rb"<(float_array|matrix|translate|rotate|scale|lookat)\b([^<>]*)>([^<]*)</")
 ACCESSOR = re.compile(rb"<accessor\b([^<>]*[^<>/])>((?:\s*<param\b[^<>]*(?:/>|>\s*</param>))+)\s*</accessor>")
 COUNT, STRIDE = (re.compile(rb"\b" + name + rb"\s*=\s*[\"'](\d{1,12})[\"']") for name in (b"count", b"stride"))
+UNREAD = re.compile(rb"<!--.*?-->|<extra\b(?:[^<>]*[^<>/])?>.*?</extra\s*>", re.DOTALL)
+"""What libassimp does not look for these in: comments, and what a program adds for itself, which may be anything."""
 WIDTHS = {b"matrix": 16, b"translate": 3, b"rotate": 4, b"scale": 3, b"lookat": 9}
 
 
 def collada_damage(data: bytes) -> str:
     """The first thing that is wrong, of each kind in turn, with its line; "" where there is none."""
-    return next(_found(data), "")
+    return next(_found(UNREAD.sub(lambda found: b"\n" * found[0].count(b"\n"), data)), "")
 
 
 def _found(data: bytes) -> Iterator[str]:

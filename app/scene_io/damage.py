@@ -81,7 +81,11 @@ def damage(data: bytes, extension: str) -> str:
 
 def _header_damage(head: bytes, extension: str) -> str:
     """libassimp reads over lines of a PLY's header that it does not know: points without a z lie in a plane."""
-    return ply_fault(head[:MAX_HEADER]) if extension == "ply" and PLY_END.search(head[:MAX_HEADER]) else ""
+    return (
+        ply_fault(head[:MAX_HEADER])
+        if extension == "ply" and head.startswith(b"ply") and PLY_END.search(head[:MAX_HEADER])
+        else ""
+    )
 
 
 def _is_text(data: bytes, size: int, extension: str) -> bool:

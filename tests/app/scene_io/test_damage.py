@@ -123,6 +123,20 @@ def test_numbers_of_a_collada_file_are_counted(old: str, new: str, said: str, tm
     assert said in str(caught.value)
 
 
+def test_what_a_collada_file_holds_for_others_is_no_damage(tmp_path: Path) -> None:
+    """Comments, and what a program has added for itself; lines behind them are counted as they are."""
+    text = COLLADA.format(entities="", name="one")
+    more = "<!-- <matrix>\n1 2</matrix> -->\n<extra/><extra type='x'><technique profile='X'>\n"
+    more += "<scale>1</scale><tile offset='0.5'/></technique></extra>"
+    whole = text.replace("<library_geometries>", f"{more}<library_geometries>", 1)
+    assert more in whole
+    (tmp_path / "a.dae").write_text(whole)
+    assert load([tmp_path / "a.dae"]).triangle_count == 1
+    (tmp_path / "a.dae").write_text(whole.replace("<p>0 1 2", "<p>0 1 -1"))
+    with pytest.raises(SceneError, match="line 10 has '-1' among the numbers of <p>"):
+        load([tmp_path / "a.dae"])
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

@@ -248,6 +248,7 @@ def test_a_wrong_corner_at_the_end_of_a_long_stl_is_told_in_time(tmp_path: Path)
         ("a.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n" + bytes(512)),
         ("a.ply", PLY_TEXT.encode() + b"\n \n# the end\n"),
         ("a.ply", PLY_TEXT.replace("\n", "\r\n").encode()),
+        ("a.ply", PLY_TEXT.replace("ply", "PLY", 1).encode()),
         ("a.ply", PLY_TEXT.replace("1 0 0\n", "1,5 +0 -0.\n").encode()),
         ("a.off", b"# one\nOFF 3 1 0 # counts\n\n0 0 0 0.5\n1 0 0 # corner\n0 1 0\n 3 0 1 2 0.5 0.5 1\n"),
         ("a.off", OFF.replace("\n", "\r\n").replace("1 0 0", "1,5 1e-3 .5").encode()),
