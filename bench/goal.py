@@ -176,7 +176,8 @@ WHY = {
         "examined"
     ),
     "SAH cost of hlbvh_sah over binned_sah, dragon": (
-        "measured while clusters had 15 bits; 1.113 with 18 (docs/performance/work-queues.md)"
+        "1.113 with clusters of 18 bits, as on a GPU; on a CPU they take longer than rays gain "
+        "(docs/performance/work-queues.md)"
     ),
     "SAH cost of hploc_sah over binned_sah": (
         "a thing of smooth meshes: spans, groups and radii of other sizes brought nothing "

@@ -12,6 +12,7 @@ from raygrove.app.scene_io.demos import make_demo
 from raygrove.gpu.camera import fit
 from raygrove.gpu.engine import Engine, View, ViewSettings
 from raygrove.gpu.hierarchy import registry
+from raygrove.gpu.hierarchy.bvh.builders import hlbvh_sah
 from raygrove.gpu.pixels import ArrayPixels
 from raygrove.gpu.planned_units import MOST, planned_units, sample_of
 from raygrove.gpu.scene import Moment, Scene
@@ -127,7 +128,10 @@ def test_a_unit_is_compiled_ahead_and_then_ready(host_target: Target, monkeypatc
 
 
 @pytest.mark.parametrize("triangles", [5_000, 70_000])
-def test_units_that_depend_on_how_many_there_are_are_planned_too(host_target: Target, triangles: int) -> None:
+def test_units_that_depend_on_how_many_there_are_are_planned_too(
+    host_target: Target, triangles: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(hlbvh_sah.MANY, "host", 1 << 16)
     scene, settings = make_demo("blob", triangles), ViewSettings("hlbvh_sah")
     missing = asked_for(scene, settings) - set(planned_units(host_target, scene, [settings]))
     assert not missing

@@ -52,8 +52,9 @@ SMALL = 64
 TILE = 256
 """Neighbours in Morton order that a block bins at once."""
 
-MANY = 1 << 16
-"""Primitives from which on smaller clusters pay: of fewer so many are single primitives that leaves hold one."""
+MANY = {"cuda": 1 << 16}
+"""Kinds of targets on which smaller clusters pay, and primitives from which on: of fewer so many are single primitives
+that leaves hold one. On a CPU a build takes longer by more than rays gain."""
 
 LEAF_OF_TRIANGLES = 2
 """What costs the least by the surface area heuristic."""
@@ -71,8 +72,8 @@ class HlbvhSahOptions(MortonOptions):
 
     cluster_bits: str = option(
         "auto",
-        "First bits of the codes that primitives of a cluster share: more bits, smaller clusters. auto takes 15, and "
-        f"18 of {MANY:,} primitives and more.",
+        "First bits of the codes that primitives of a cluster share: more bits, smaller clusters. auto takes 15, "
+        f"and 18 of {MANY['cuda']:,} primitives and more on a GPU.",
         choices=("auto", *ROUNDS),
     )
     bins: int = option(
@@ -112,7 +113,8 @@ class HlbvhSah(MortonBuilder):
     def cluster_bits(self) -> int:
         """Of the primitives that the tree is of."""
         if self.options.cluster_bits == "auto":
-            return 18 if (self.target.planned_primitives or self.tree.count) >= MANY else 15
+            many, count = MANY.get(self.target.kind), self.target.planned_primitives or self.tree.count
+            return 18 if many is not None and count >= many else 15
         return int(self.options.cluster_bits)
 
     @property
