@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import importlib.util
 import os
 import pathlib
 import signal
@@ -228,6 +229,18 @@ def has_library(name: str) -> bool:
     except OSError:
         return False
     return True
+
+
+def load_beside_others(package: str) -> None:
+    """Load the libraries that a Python package brings, while other threads run on: its import finds them in memory. An
+    import holds the interpreter's lock meanwhile, FFmpeg's for 85 to 150 ms where they come from the disk. What cannot
+    be loaded is left to the import, which says why."""
+    spec = importlib.util.find_spec(package)
+    if package in sys.modules or spec is None or spec.origin is None:
+        return
+    load = ctypes.CDLL(None).dlopen  # called by ctypes, which lets go of the lock
+    for library in sorted(pathlib.Path(spec.origin).parent.glob("*.so")):
+        load(os.fsencode(library), os.RTLD_NOW)
 
 
 def process_start(number: int) -> str:

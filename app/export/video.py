@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from raygrove.gpu.linux import load_beside_others
+
 from .whole_files import Check, nothing_to_check, whole_file
 
 FORMATS = {".mp4": "mp4", ".mov": "mov", ".mkv": "matroska"}
@@ -31,6 +33,7 @@ def open_video(
 ) -> Iterator[VideoWriter]:
     """A video that stands under `path` once the block has ended well; an error inside leaves what was there. Raises
     OSError and VideoError."""
+    load_beside_others("av")  # the window's thread would wait for it
     import av
 
     with whole_file(path, check) as file:

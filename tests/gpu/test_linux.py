@@ -208,3 +208,23 @@ def test_a_thread_goes_on_where_the_system_keeps_all_alike(monkeypatch: pytest.M
     before = os.getpriority(os.PRIO_PROCESS, 0)
     linux.come_after_other_threads()
     assert os.getpriority(os.PRIO_PROCESS, 0) == before
+
+
+LOADED_BESIDE = """
+import pathlib, sys
+from raygrove.gpu.linux import load_beside_others
+load_beside_others("av")
+load_beside_others("no_such_package")
+assert "av" not in sys.modules, "nothing of it runs yet"
+assert "libavcodec" in pathlib.Path("/proc/self/maps").read_text()
+import av
+load_beside_others("av")
+"""
+
+
+def test_libraries_of_a_package_are_loaded_before_its_import() -> None:
+    pytest.importorskip("av", reason="PyAV is not installed (the extra `video`)")
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED_BESIDE], capture_output=True, text=True, timeout=PROCESS_S, check=False
+    )
+    assert done.returncode == 0, done.stderr

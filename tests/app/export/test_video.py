@@ -113,3 +113,11 @@ def test_a_library_that_is_missing_is_said_with_what_to_do(
         check_output(out, 1)
     assert all(word in str(error.value) for word in words), error.value
     assert check_output("a.png", 1) == "png" and check_output("a.csv", 9) == "csv"
+
+
+def test_libraries_are_loaded_beside_other_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded: list[str] = []
+    monkeypatch.setattr("raygrove.app.export.video.load_beside_others", loaded.append)
+    with open_video(tmp_path / "one.mp4", 8, 8, 10.0) as writer:
+        writer.add(picture(0, 8, 8))
+    assert loaded == ["av"]
