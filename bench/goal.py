@@ -85,8 +85,8 @@ WHY = {
     "first picture after start, warm cache": "the same imports, the engine's, the scene and loading its kernels",
     "first picture after start, empty cache": "a dozen units are compiled, two at a time, after the same imports",
     "over Embree's best, the worst scene": (
-        "on two busy cores, at 512x384; since then packs test their beam first and trees with split triangles are "
-        "tried: 0.74 was the worst of a trial (docs/performance/rays.md)"
+        "ahead in 34 of 44 cases of views and rays; behind in the second kitchen, in interiors for shadow and diffuse "
+        "rays, and for AO from outside Crytek's Sponza; why there was not examined (docs/performance/rays.md)"
     ),
     "over Embree's medium tree, the worst scene": "its tree costs less SAH (docs/performance/rays.md)",
     "primary rays at 1M moving spheres": (
@@ -106,12 +106,8 @@ WHY = {
         "walker with updates at five times their cost; 1.007 at what they cost (docs/decisions/when-to-rebuild.md)"
     ),
     "a structure whose kernels are cached": (
-        "the median of 25 structures over 100,000 triangles, of which 9 are below 50, and 43 in the median when they "
+        "the median of 25 structures over 100,000 triangles, of which 9 are below 50, and 56 in the median when they "
         "are chosen again; what is left are builds and the picture (docs/performance/window.md)"
-    ),
-    "longest pause of the window": (
-        "one walk of four had 281 ms on 2026-11-30, of which 265 waited while a video was exported; for what is not "
-        "known"
     ),
     "race of 4": (
         "measured before references were sorted without branches that are chance: 125 CPU ms a frame since, not 149 "
