@@ -37,7 +37,7 @@ from raygrove.gpu.target.base import Array, Target
 
 from ..arguments import DEVICE, OUT, UsageError, argument, chosen, repeat
 from ..context import context, heading
-from ..measure import Task, median, timed
+from ..measure import Task, median, profiled, timed
 from ..model_goals import MODELS, known_models
 from ..replay import build_as_graph
 from ..saved import keep
@@ -93,12 +93,7 @@ def kernel_ms(target: Target, kernel: str, body: Callable[[], object], runs: int
     def work() -> None:
         body()
 
-    before = target.options.profile
-    try:
-        target.profile_launches(True)
-        return timed(target, work, runs, WARMUP).medians()[f"launch.{kernel}"]
-    finally:
-        target.profile_launches(before)
+    return profiled(target, work, runs, WARMUP).medians()[f"launch.{kernel}"]
 
 
 def copy_ms(target: Target, size: int, runs: int) -> float:

@@ -24,7 +24,7 @@ from raygrove.gpu.target.base import Target
 from raygrove.gpu.trace.trace import Tracer
 
 from ..frame import run_frame
-from ..measure import Stage, Task, median, timed
+from ..measure import Stage, Task, median, profiled, timed
 
 WARMUP = 3
 
@@ -231,11 +231,7 @@ def _by_kernel(stage: Stage, primitives: Any, repeat: int) -> dict[str, float]:
         stage.hierarchy.build(primitives)
     finally:
         del target.launch  # type: ignore[method-assign]
-    target.profile_launches(True)
-    try:
-        phases = timed(target, target.capture(lambda: stage.hierarchy.build(primitives)), repeat, 1).medians()
-    finally:
-        target.profile_launches(False)
+    phases = profiled(target, target.capture(lambda: stage.hierarchy.build(primitives)), repeat, 1).medians()
     times = {name.removeprefix("launch."): value for name, value in phases.items() if name.startswith("launch.")}
     empty_ms = _timing_ms(target, repeat)
     return {name: max(0.0, value - max(1, counts[name]) * empty_ms) for name, value in times.items()}

@@ -19,7 +19,7 @@ from raygrove.gpu.hierarchy.primitives import sphere_primitives
 from raygrove.gpu.target.base import Target
 from raygrove.gpu.trace.trace import VIEW_FRAME, CameraRays, see_through
 
-from ..measure import median, timed
+from ..measure import median, profiled, timed
 from .soell_tables import READINGS, STEP_NAMES, VARIANTS
 
 CAMERA = Camera(eye=(0.0, 0.0, 0.0), look_at=(0.0, 0.0, -1.0), fov=FOV)
@@ -112,14 +112,9 @@ def cast_times(target: Target, view: View, options: GlyphOptions, repeat: int) -
         cast()
         target.synchronize()
     caster.make_room(view.primitives)
-    total, before = timed(target, cast, repeat, WARMUP), target.options.profile
+    total = timed(target, cast, repeat, WARMUP)
     graph = timed(target, target.capture(cast), repeat, 1) if caster.is_repeatable else None
-    try:
-        target.profile_launches(True)
-        profiled = timed(target, cast, repeat, 1)
-    finally:
-        target.profile_launches(before)
-    kernels, width, height = profiled.medians(), view.rays.width, view.rays.height
+    kernels, width, height = profiled(target, cast, repeat, 1).medians(), view.rays.width, view.rays.height
     tiling = Tiling.of(caster.drawn_by, width, height)
     entries = caster.lists.entries if caster.has_lists else view.primitives.count * tiling.count
     name = "splat_spheres" if caster.arrangement == "splat" else "cast_tiles"
