@@ -53,8 +53,8 @@ TILE = 256
 """Neighbours in Morton order that a block bins at once."""
 
 MANY = {"cuda": 1 << 16}
-"""Kinds of targets on which smaller clusters pay, and primitives from which on: of fewer so many are single primitives
-that leaves hold one. On a CPU a build takes longer by more than rays gain."""
+"""Kinds of targets that build by smaller clusters, and primitives from which on: there an eighth of a millisecond more
+is little beside a frame. On a CPU a build takes longer by more than rays gain."""
 
 LEAF_OF_TRIANGLES = 2
 """What costs the least by the surface area heuristic."""
