@@ -235,8 +235,8 @@ def load_beside_others(package: str) -> None:
     """Load the libraries that a Python package brings, while other threads run on: its import finds them in memory. An
     import holds the interpreter's lock meanwhile, FFmpeg's for 85 to 150 ms where they come from the disk. What cannot
     be loaded is left to the import, which says why."""
-    spec = importlib.util.find_spec(package)
-    if package in sys.modules or spec is None or spec.origin is None:
+    spec = None if package in sys.modules else importlib.util.find_spec(package)
+    if spec is None or spec.origin is None:
         return
     load = ctypes.CDLL(None).dlopen  # called by ctypes, which lets go of the lock
     for library in sorted(pathlib.Path(spec.origin).parent.glob("*.so")):
