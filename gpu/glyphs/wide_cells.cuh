@@ -33,13 +33,9 @@ struct CellView {
 __device__ __forceinline__ CellAxis cell_axis(float3 right, float jitter, int pixels, int first, int drawn) {
     const float width = length(right), middle = 0.5f * pixels - jitter - first;
     const float per_slope = pixels / (width * CELL), slack = WIDE_SLACK + SLOPE_SLACK * pixels / width;
-    return {right * (per_slope / width),
-            per_slope,
-            0.5f / per_slope,
-            (middle - slack + TO_NEXT) / CELL,
-            (middle + slack) / CELL,
-            (float)drawn / CELL,
-            (float)((drawn - 1) / CELL)};
+    return {
+        right * (per_slope / width), per_slope,           0.5f / per_slope,           (middle - slack + TO_NEXT) / CELL,
+        (middle + slack) / CELL,     (float)drawn / CELL, (float)((drawn - 1) / CELL)};
 }
 __device__ __forceinline__ CellView cell_view(const ViewFrame& f, const TileInput& input) {
     const float* c = f.camera;

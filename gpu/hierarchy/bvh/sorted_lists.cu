@@ -192,7 +192,7 @@ struct Splitter {
     }
 };
 
-// What partition_list does, by a thread that is alone: without a branch, as on which side a primitive lies cannot be foreseen.
+// What partition_list does, by a thread that is alone: without a branch, as the side of a primitive cannot be foreseen.
 __device__ __forceinline__ void partition_alone(const int* list, int* partitioned, int first, int count, int left_count,
                                                 const uint8* sides, int* order) {
     int left = first, right = first + left_count;
