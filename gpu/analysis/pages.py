@@ -27,7 +27,8 @@ svg {{ width: 100%; min-width: 34rem; max-width: 48rem; height: auto; }}
 table {{ border-collapse: collapse; font-size: 0.875rem; font-variant-numeric: tabular-nums; }}
 th, td {{ text-align: right; padding: 0.25rem 0.45rem; border-bottom: 1px solid var(--line); white-space: nowrap; }}
 th {{ vertical-align: bottom; white-space: normal; }}
-th.name, td.name {{ text-align: left; }}
+th.name, td.name, td.prose, th.prose {{ text-align: left; }}
+td.prose {{ white-space: normal; min-width: 14rem; }}
 ul {{ padding-left: 1.4rem; }} ul.ranking {{ list-style: none; padding: 0; }} li {{ margin: 0.3rem 0; }}
 .pictures {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: 0.8rem; }}
 figure {{ margin: 0; }} figure img {{ width: 100%; display: block; }} figcaption {{ overflow-wrap: anywhere; }}
@@ -56,12 +57,14 @@ def document_of(title: str, parts: Iterable[str], script: str = "") -> str:
     return page.encode(errors="backslashreplace").decode()
 
 
-def table_of(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], names: int) -> str:
-    """A table of text; the first `names` columns stand to the left."""
+def table_of(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], names: int, is_last_prose: bool = False) -> str:
+    """A table of text; the first `names` columns stand to the left, and prose in the last is broken into lines."""
+    classes = [' class="name"' if place < names else "" for place in range(len(heads))]
+    if is_last_prose:
+        classes[-1] = ' class="prose"'
 
     def line(cells: tuple[str, ...], tag: str) -> str:
-        kinds = (' class="name"' if place < names else "" for place in range(len(cells)))
-        made = (f"<{tag}{kind}>{html.escape(cell)}</{tag}>" for cell, kind in zip(cells, kinds, strict=True))
+        made = (f"<{tag}{kind}>{html.escape(cell)}</{tag}>" for cell, kind in zip(cells, classes, strict=True))
         return f"<tr>{''.join(made)}</tr>"
 
     return '<div class="wide"><table>' + "\n".join([line(heads, "th"), *(line(row, "td") for row in rows)]) + (

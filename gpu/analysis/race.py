@@ -89,12 +89,12 @@ class Contestant:
 @dataclasses.dataclass(frozen=True)
 class Correlation:
     """How the ranks of a metric and those of measured rays a second go together: `rho` from -1 to 1, `p` the
-    probability of one as far from 0 by chance (None: not known), over the contestants that have the metric. `outliers`
-    are letters of those whose two ranks lie at least half of the field apart."""
+    probability of one as far from 0 by chance, over the contestants that have the metric. `outliers` are letters of
+    those whose speed lies at least half of the field from where that order puts them."""
 
     metric: str
     rho: float
-    p: float | None
+    p: float
     count: int
     outliers: tuple[str, ...]
 
@@ -307,7 +307,8 @@ def _correlation(contestants: Sequence[Contestant], metric: str) -> Correlation 
     rho, p = spearman(values, speeds)
     if math.isnan(rho):
         return None
-    apart = np.abs(ranks(values) - (len(some) + 1 - ranks(speeds)))
+    expected = ranks(values) if rho > 0.0 else len(some) + 1 - ranks(values)
+    apart = np.abs(expected - ranks(speeds))
     far = tuple(one.letter for one, places in zip(some, apart, strict=True) if places >= len(some) / 2.0)
     return Correlation(metric, rho, p, len(some), far)
 

@@ -74,14 +74,16 @@ def correlations_part(found: Sequence[Correlation], count: int) -> str:
     """What goes with speed, over `count` contestants: a sentence and a table, or why there is none."""
     if not found:
         return f"<p>{few_sentence(count) or 'No figure of their trees differs among enough contestants.'}</p>"
-    rows = [(METRICS[one.metric], f"{one.rho:+.2f}", "" if one.p is None else brief(one.p, 2), str(one.count),
+    rows = [(METRICS[one.metric], f"{one.rho:+.2f}", brief(one.p, 2), str(one.count),
              ", ".join(one.outliers) or "none") for one in found]  # fmt: skip
     sentence = (
         "Rank correlation (Spearman) of each metric and measured rays per second; -1: the smaller the metric, the "
-        "faster the rays. p is the probability of one as far from 0 by chance. Outliers are those that the metric "
-        "ranks far from their speed."
+        "faster the rays. p is the probability of one as far from 0 by chance. Outliers are those whose speed is far "
+        "from where that order puts them."
     )
-    return f"<p>{sentence}</p>\n" + table_of(("Metric", "Correlation", "p", "Contestants", "Outliers"), rows, names=1)
+    return f"<p>{sentence}</p>\n" + table_of(
+        ("Metric", "Correlation", "p", "Contestants", "Outliers"), rows, names=1, is_last_prose=True
+    )
 
 
 def _pictures(race: Race) -> str:

@@ -108,7 +108,7 @@ class Survey:
         lines += [self.verdict, *self.notes, ""]
         for one in self.correlations:
             outliers = f"; outliers {', '.join(one.outliers)}" if one.outliers else ""
-            chance = "" if one.p is None else f", as far by chance in {brief(100.0 * one.p)} % of orders"
+            chance = f", as far by chance in {brief(100.0 * one.p, 2)} % of orders"
             lines.append(
                 f"{METRICS[one.metric]}: rank correlation {one.rho:+.2f} with rays per second, of {one.count} "
                 f"structures{chance}{outliers}"
