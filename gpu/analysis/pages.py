@@ -23,7 +23,7 @@ p, dd {{ color: var(--soft); max-width: 60rem; }} .verdict {{ color: var(--text)
 linear-gradient(to left, var(--back) 40%, transparent) 100% 0 / 3rem 100% local,
 linear-gradient(to right, var(--line), transparent) 0 0 / 1rem 100% scroll,
 linear-gradient(to left, var(--line), transparent) 100% 0 / 1rem 100% scroll; background-repeat: no-repeat; }}
-svg {{ width: 100%; min-width: 34rem; max-width: 48rem; height: auto; }}
+svg {{ width: 100%; min-width: 34rem; max-width: 48rem; height: auto; margin-top: 0.6rem; }}
 table {{ border-collapse: collapse; font-size: 0.875rem; font-variant-numeric: tabular-nums; }}
 th, td {{ text-align: right; padding: 0.25rem 0.45rem; border-bottom: 1px solid var(--line); white-space: nowrap; }}
 th {{ vertical-align: bottom; white-space: normal; }}

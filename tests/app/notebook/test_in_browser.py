@@ -1,14 +1,9 @@
-"""The viewer in JupyterLab as its user has it, in a real browser: Chromium, headless, of this system.
-
-Needs `apt-get install chromium` and `pip install 'raygrove[browser]'`; where they are not there a sentence says so.
-"""
+"""The viewer in JupyterLab as its user has it, in a real browser (what it needs: tests/browser.py)."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -17,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.browser import chromium, without
 
 CELL = """import raygrove as rg
 
@@ -38,18 +35,10 @@ LOOKED = """() => {
 """What stands in the page: the picture's pixels and the figures beside it."""
 
 
-def _without() -> str:
-    """What is not there that the test needs; nothing where all is."""
-    missing = [name for name in ("jupyterlab", "playwright", "anywidget") if importlib.util.find_spec(name) is None]
-    if missing:
-        return f"{' and '.join(missing)} not installed here: pip install 'raygrove[browser]'"
-    return "" if shutil.which("chromium") else "there is no chromium here: apt-get install chromium"
-
-
 @pytest.fixture
 def laboratory(tmp_path: Path) -> Iterator[str]:
     """The address of a notebook in JupyterLab on loopback, which has settings and kernels of its own."""
-    if words := _without():
+    if words := without("jupyterlab", "anywidget"):
         pytest.skip(f"a notebook in a real browser: {words}")
     cell: dict[str, object] = {
         "cell_type": "code",
@@ -130,11 +119,8 @@ def _opened(page: Any, address: str) -> Mapping[str, Any]:
 
 @pytest.mark.timeout(900)
 def test_a_scene_is_turned_and_drawn_otherwise_in_jupyterlab(laboratory: str, tmp_path: Path) -> None:
-    from playwright.sync_api import sync_playwright
-
     complaints: list[str] = []
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+    with chromium() as browser:
         page = browser.new_page(viewport={"width": 1200, "height": 900})
         page.on("pageerror", lambda error: complaints.append(str(error)))
         first = _opened(page, laboratory)
@@ -166,5 +152,4 @@ def test_a_scene_is_turned_and_drawn_otherwise_in_jupyterlab(laboratory: str, tm
         structure.select_option("lbvh")
         again = _changed(page, heat, lambda now: now["rows"]["structure"])
         _awaited(lambda: page.evaluate(LOOKED)["pixels"] == first["pixels"], lambda: again["rows"])
-        browser.close()
     assert complaints == []
