@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable, Hashable
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from .frame_log import ViewRecord
 from .hierarchy import registry as structures
 from .hierarchy.base import Hierarchy
 from .hierarchy.build_now import build_now
+from .made_trees import BORROWED, LEFT_ASIDE, TORN, MadeTree
 from .primary_slot import PrimarySlot
 from .scene import Moment, Scene
 from .shade.base import RayType
@@ -30,6 +31,7 @@ from .shade.presentation import Presentation
 from .shade.registry import ray_type
 from .stats import HierarchyStatistics, RaySteps, Reading
 from .target.base import Target
+from .target.stopping import Stopped
 from .trace.trace import VIEW_FRAME, CameraRays, Tracer, see_through
 from .update.history import Decision, UpdateHistory
 from .update.registry import policy
@@ -37,18 +39,6 @@ from .view import View, ViewSettings
 
 NO_TRACER = cast(Tracer, None)
 """What a ray type is given that traces nothing through the structure: there may be none."""
-
-
-BORROWED = Decision("nothing", "the tree by which kernels were found shows this instant, too")
-
-
-class MadeTree(NamedTuple):
-    """A tree by the number of updates that made it, the instant of the animation it was made for, and the update mode
-    then."""
-
-    number: int
-    time: float
-    mode: str
 
 
 class ViewSlot:
@@ -162,7 +152,7 @@ class ViewSlot:
                 self.hierarchy.refit(surface.primitives)
             self.hierarchy.measure(self._judged_by)
             self.history.lend(surface.primitives)
-            self.tree = MadeTree(self.tree.number + 1, self._moment[0], self.view.settings.update.mode)
+            self.tree = self.tree.next(self._moment[0], self.view.settings.update.mode)
         pixels = self.view.pixels
         self.primary.compile(CameraRays(self.film.frame, pixels.width, pixels.height))
         self.ray_type.compile(self._tracer() if needs_structure else NO_TRACER, self._frame_context(surface))
@@ -208,11 +198,11 @@ class ViewSlot:
             if self.view.borrows and self.history.lends(surface.primitives):
                 self.decision = BORROWED
         else:
-            self.decision = Decision("nothing", "tiles give all that the picture shows")
+            self.decision = LEFT_ASIDE
         self.primary.begin(surface.primitives)
         if self.decision.update != "nothing":
             self.hierarchy.prepare(surface.primitives, self.decision.update)
-            self.tree = MadeTree(self.tree.number + 1, self._moment[0], settings.update.mode)
+            self.tree = self.tree.next(self._moment[0], settings.update.mode)
         shown = self.presentation
         self.film.begin(self.view.camera, settings.seed, shown.exposure(options), self.clip, shown.tone(options))
         self.context = context = self._frame_context(surface)
@@ -273,12 +263,21 @@ class ViewSlot:
 
     def draw(self, surface: Surface) -> None:
         """Bring the structure up to date and add a sample to the film, or some rows of one. Launches only."""
-        self.decision.do(self.hierarchy, surface.primitives)
+        self._update(surface)
         if self.film.is_drawing and self.context is not None:
             self.film.take_rows()
             with self.target.stoppable():
                 self.ray_type.render(self._tracer() if self._left_aside is None else NO_TRACER, self.context)
             self.film.put_rows()
+
+    def _update(self, surface: Surface) -> None:
+        """Do what was decided. A structure that is stopped on the way is made anew before it is used again."""
+        try:
+            with self.target.stoppable(builds=True):
+                self.decision.do(self.hierarchy, surface.primitives)
+        except Stopped:
+            self._structure_choice = TORN
+            raise
 
     def finish(self, surface: Surface) -> None:
         """Count the update as done, and resolve the film, unless rows of this sample are still to come."""
@@ -350,7 +349,7 @@ class ViewSlot:
             return
         primitives = surface.primitives
         build_now(self.target, self.hierarchy, primitives)
-        self.tree = MadeTree(self.tree.number + 1, self._moment[0], self.view.settings.update.mode)
+        self.tree = self.tree.next(self._moment[0], self.view.settings.update.mode)
         self.history.note(Decision("rebuild", "asked for beside the picture"), primitives)
 
     def structure_statistics(self, shown: MadeTree | None = None) -> HierarchyStatistics:

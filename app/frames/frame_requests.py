@@ -79,6 +79,14 @@ class FrameRequest:
             and all(mine is theirs for mine, theirs in zip(self.exchanges, other.exchanges, strict=True))
         )
 
+    def has_same_structure(self, other: FrameRequest | None) -> bool:
+        """Whether the tree that one is drawn by is of use to the other."""
+        if other is None or self.scene is not other.scene:
+            return False
+        return as_drawn(self.state).views == as_drawn(other.state).views and (
+            _structure(self.state) == _structure(other.state)
+        )
+
     def needs_same(self, other: FrameRequest) -> bool:
         """Whether both need the same kernels for the same scene."""
         mine, theirs = self.state.settings, other.state.settings
@@ -90,6 +98,13 @@ class FrameRequest:
                 for name in ("render", "device", "hierarchy", "optimiser", "ray_type")
             )
         )
+
+
+def _structure(state: State) -> tuple[object, ...]:
+    """What settings say of the structure."""
+    settings = state.settings
+    render = (getattr(settings.render, name) for name in ("device", "hierarchy", "optimiser", "layout"))
+    return (*render, settings.device, settings.hierarchy, settings.optimiser)
 
 
 @dataclasses.dataclass(frozen=True)

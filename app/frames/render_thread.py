@@ -120,7 +120,7 @@ class RenderThread:
         """With the mail at hand: stop a picture that is being drawn, where nobody waits for it any more."""
         waiting, is_wanted = self._waiting, not (self._is_stopping or self._has_mail)
         if self._is_drawing and not (is_wanted or (waiting is not None and waiting.shows_same(self._present))):
-            self._switch.stop()
+            self._switch.stop(builds=waiting is None or not waiting.has_same_structure(self._present))
 
     @contextlib.contextmanager
     def _drawing(self) -> Iterator[None]:

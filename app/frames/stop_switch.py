@@ -13,25 +13,26 @@ class StopSwitch:
     begins."""
 
     def __init__(self) -> None:
-        self._is_stopped = False
+        self._is_stopped = self._stops_builds = False
         self._target: Stoppable | None = None
 
-    def stop(self) -> None:
-        """Nobody wants what is drawn. Any thread may call it."""
+    def stop(self, builds: bool = False) -> None:
+        """Nobody wants what is drawn, nor, with `builds`, its structure. Any thread may call it."""
+        self._stops_builds |= builds
         self._is_stopped = True
         if (target := self._target) is not None:
-            target.stop()
+            target.stop(builds)
 
     def go_on(self) -> None:
         """Something else is drawn next."""
-        self._is_stopped = False
+        self._is_stopped = self._stops_builds = False
 
     @contextlib.contextmanager
     def watching(self, target: Stoppable | None) -> Iterator[None]:
         """What `target` draws within may be stopped (Stoppable.stoppable); None: nothing may."""
         self._target = target
         if target is not None and self._is_stopped:
-            target.stop()
+            target.stop(self._stops_builds)
         try:
             yield
         finally:

@@ -264,6 +264,7 @@ class HostTarget(Target):
         else:
             self._clock.count_launch()
             self._runtime.pool_run(self._pool, unit.entries[kernel], packed.pointer, blocks, self._stop_flag.at)
+        self._stop_flag.look()
 
     def _run_checked(self, checks: Checks, unit: HostUnit, kernel: str, packed: ArgumentBlock, blocks: int) -> None:
         """A launch whose kernel may report a failed check: CheckFailedError. Targets share a library, so it is told
@@ -280,15 +281,15 @@ class HostTarget(Target):
             report[:] = 0
             raise error
 
-    def stop(self) -> None:
-        self._stop_flag.set(True)
+    def stop(self, builds: bool = False) -> None:
+        self._stop_flag.set(True, builds)
 
     def go_on(self) -> None:
-        self._stop_flag.set(False)
+        self._stop_flag.set(False, builds=True)
 
     @contextlib.contextmanager
-    def stoppable(self) -> Iterator[None]:
-        with self._stop_flag.watched(self._run):
+    def stoppable(self, builds: bool = False) -> Iterator[None]:
+        with self._stop_flag.watched(self._run, builds):
             yield
 
     def sort_keys(self, keys: Array, bits: tuple[int, int], scratch: str) -> Array:

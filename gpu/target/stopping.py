@@ -11,7 +11,7 @@ import numpy as np
 
 
 class Stopped(Exception):  # noqa: N818 - nothing went wrong
-    """Raised at the end of `Stoppable.stoppable` after `stop`: what was launched there is worth nothing."""
+    """Raised within `Stoppable.stoppable` after `stop`: what was launched there is worth nothing."""
 
 
 class Abandoned(Exception):  # noqa: N818 - nothing went wrong
@@ -28,51 +28,62 @@ class Stoppable:
     can_stop = False
     """Whether `stop` ends anything early."""
 
-    def stop(self) -> None:
-        """Leave out what is still to be done of launches within `stoppable`, from now on and until `go_on`. Any thread
-        may call it."""
+    def stop(self, builds: bool = False) -> None:
+        """Leave out what is still to be done of launches within `stoppable`, from now on and until `go_on`; of those
+        that build a structure only where `builds` is so. Any thread may call it."""
 
     def go_on(self) -> None:
         """Do again what is launched."""
 
     @contextlib.contextmanager
-    def stoppable(self) -> Iterator[None]:
-        """What is launched within may be left out. Raises Stopped at its end where that was so, in replays, too."""
+    def stoppable(self, builds: bool = False) -> Iterator[None]:
+        """What is launched within, and `builds` a structure or does not, may be left out. Raises Stopped where that was
+        so, in replays, too: behind the launch, so that nobody reads what it has not written."""
         yield
 
 
 class StopFlag:
     """What the host's launches look at: `at` is its place while they may be stopped, None while they may not. `run`
-    does a step or records it, `has_begun` says whether steps within are launched or recorded just now."""
+    does a step or records it, `has_begun` says whether rays that may be stopped are launched or recorded just now."""
 
     def __init__(self) -> None:
-        self._flag = np.zeros(1, np.int32)
-        self._place = ctypes.c_void_p(self._flag.ctypes.data)
+        self._flags = np.zeros(2, np.int32)  # of rays, of builds
+        first = self._flags.ctypes.data
+        self._places = [ctypes.c_void_p(first + number * self._flags.itemsize) for number in range(2)]
+        self._watched: int | None = None
         self.at = ctypes.c_void_p(None)
         self.has_begun = False
 
-    def set(self, value: bool) -> None:
-        """Stop, or go on."""
-        self._flag[0] = value
+    def set(self, value: bool, builds: bool) -> None:
+        """Stop, or go on; with `builds` those, too."""
+        self._flags[: 1 + builds] = value
 
     @contextlib.contextmanager
-    def watched(self, run: Callable[..., Any]) -> Iterator[None]:
+    def watched(self, run: Callable[..., Any], builds: bool) -> Iterator[None]:
         """See Stoppable.stoppable."""
-        run(self._begin)
-        self.has_begun = True
+        run(self._begin, int(builds))
+        self.has_begun = not builds
         try:
             yield
         except BaseException:
-            self.at = ctypes.c_void_p(None)
+            self._leave()
             raise
         finally:
             self.has_begun = False
         run(self._end)
 
-    def _begin(self) -> None:
-        self.at = self._place
+    def look(self) -> None:
+        """Behind a launch: raise Stopped where it may have been left out."""
+        if self._watched is not None and self._flags[self._watched]:
+            self._leave()
+            raise Stopped
+
+    def _begin(self, number: int) -> None:
+        self._watched, self.at = number, self._places[number]
 
     def _end(self) -> None:
-        self.at = ctypes.c_void_p(None)
-        if self._flag[0]:
-            raise Stopped
+        self.look()
+        self._leave()
+
+    def _leave(self) -> None:
+        self._watched, self.at = None, ctypes.c_void_p(None)

@@ -21,10 +21,12 @@ from raygrove.app.frames.render_thread import RenderThread
 from raygrove.app.problems.problem import Problem
 from raygrove.app.scene_io.demos import make_demo
 from raygrove.app.settings.settings import Settings, set_option
+from raygrove.gpu.hierarchy.base import Hierarchy, Primitives
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.target import choose
 from raygrove.gpu.target.base import Target
 from raygrove.gpu.target.stopping import Stopped
+from raygrove.gpu.update.history import Decision
 from tests.waiting import EVENT_S
 
 SIZE = 400, 300
@@ -157,3 +159,36 @@ def test_what_was_stopped_leaves_nothing_in_the_next_picture(
     (expected,) = render_frames(host_target, scene(), plain, [(0, 0.0)])
     assert NotedMaker.stopped == [False]
     assert np.array_equal(watched.picture, expected.pixels)
+
+
+@functools.cache
+def scattered() -> Scene:
+    return make_demo("explode", 20_000)
+
+
+@pytest.mark.parametrize("chosen, is_stopped", (("hierarchy", True), ("ray_type", False)))
+def test_another_structure_stops_the_build_of_the_one_before(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch, chosen: str, is_stopped: bool
+) -> None:
+    """Its first picture was by a tree that was built for its kernels; the second builds its own, which nobody waits
+    for who has chosen another structure. Another ray type goes through that tree."""
+    monkeypatch.setattr("tests.app.frames.test_stopped_pictures.scene", scattered)
+    monkeypatch.setattr(NotedMaker, "compiles_ahead", False)
+    ended, do = list[bool](), Decision.do
+
+    def noted(self: Decision, hierarchy: Hierarchy, primitives: Primitives) -> None:
+        is_slow = self.update == "rebuild" and hierarchy.name == "agglomerative"
+        if is_slow:
+            ended.append(False)
+            watched.ask(after)
+        do(self, hierarchy, primitives)
+        if is_slow:
+            ended[-1] = True
+
+    monkeypatch.setattr(Decision, "do", noted)
+    settings = set_option(set_option(Settings(), "render.device", "cpu"), "render.hierarchy", "agglomerative")
+    state = State(settings=set_option(settings, "render.ray_type", "flat"), cameras=cameras_of(scattered()))
+    after = replaced(state, f"settings.render.{chosen}", {"hierarchy": "lbvh", "ray_type": "smooth"}[chosen])
+    watched.ask(state)
+    watched.until(lambda: watched.frames and watched.frames[-1].request.state == after)
+    assert NotedMaker.stopped == [False] and ended[0] != is_stopped

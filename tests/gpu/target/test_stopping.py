@@ -53,7 +53,7 @@ def test_what_is_begun_is_done_and_the_rest_left_out(host: HostTarget) -> None:
     for _ in range(50 * host.threads):
         host.fill(owner, -1)
         with pytest.raises(Stopped), host.stoppable():
-            host.launch(unit, "record_blocks", ITEMS, n=ITEMS, owner=owner, count=host._stop_flag._flag)
+            host.launch(unit, "record_blocks", ITEMS, n=ITEMS, owner=owner, count=host._stop_flag._flags)
         host.go_on()
         blocks, items = np.unique(owner[owner >= 0], return_counts=True)
         assert (items == ITEMS // (64 * host.threads)).all(), "a block that was begun was not ended"
@@ -62,6 +62,27 @@ def test_what_is_begun_is_done_and_the_rest_left_out(host: HostTarget) -> None:
     visits = host.zeros(ITEMS, np.int32, "test")
     host.launch(unit, "count_visits", ITEMS, n=ITEMS, visits=visits)
     assert (visits == 1).all()
+
+
+@pytest.mark.parametrize("stops_builds", (False, True))
+def test_a_build_ends_at_its_next_launch_where_builds_are_stopped(host: HostTarget, stops_builds: bool) -> None:
+    unit, visits, done = host.unit(SOURCE), host.zeros(ITEMS, np.int32, "test"), list[int]()
+
+    def build() -> None:
+        with host.stoppable(builds=True):
+            for number in range(2):
+                host.launch(unit, "count_visits", ITEMS, n=ITEMS, visits=visits)
+                done.append(number)
+
+    replay = host.capture(build)
+    done.clear()
+    host.stop(builds=stops_builds)
+    assert (is_stopped(build), is_stopped(replay)) == (stops_builds, stops_builds)
+    assert (visits == (0 if stops_builds else 4)).all() and done == ([] if stops_builds else [0, 1])
+    host.launch(unit, "count_visits", ITEMS, n=ITEMS, visits=visits)
+    assert (visits == (1 if stops_builds else 5)).all(), "behind it nothing is stopped"
+    host.go_on()
+    assert not is_stopped(build) and not is_stopped(replay)
 
 
 def test_an_error_within_ends_the_watch(host: HostTarget) -> None:
