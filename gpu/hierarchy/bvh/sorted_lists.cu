@@ -17,6 +17,10 @@
 constexpr int SWEEP = 0, OBJECT_MEDIAN = 1, SPATIAL_MEDIAN = 2;  // RULE
 constexpr int GREATEST_EXTENT = -1;
 constexpr int MOST_SEGMENTS = RUNS_SERIAL ? 1 : 256;
+// Sets of at most so many primitives are split to their end by the block that meets one: a thread that is alone finds
+// their lists and boxes in its cache, where level by level all that is in between would be read before.
+constexpr int ALONE = RUNS_SERIAL ? 1024 : 1;
+constexpr int MOST_WAITING = ALONE / 2 + 1;
 
 // [first, end) of the lists, and the share of nodes that is left.
 __device__ __forceinline__ int4 set_over(int first, int end, bool is_left, int budget) {
@@ -225,24 +229,56 @@ __device__ __forceinline__ void partition_list(const int* list, int* partitioned
     }
 }
 
-// One block a set. Sets that remain are told to the next level; with `ends_here` none does, for the depth ends there.
-extern "C" __global__ void split_sets(int n, int level, int levels_left, int ends_here, int turn, int max_leaf_size,
-                                      int by_cost, float traversal_cost, float intersection_cost, const float4* boxes,
-                                      const int* list_data, int* partitioned, int* counts, const int4* sets,
-                                      int4* next_sets, uint8* sides, float* behind, int* order, float4* nodes,
-                                      int* parent, uint8* flags, int* root, int* long_leaves) {
-    SHARED Segments segments;
-    const Stopping stopping = {max_leaf_size, by_cost, traversal_cost, intersection_cost};
-    const Links links = {nodes, parent, flags, ends_here ? n : by_cost ? 1 : max_leaf_size, long_leaves};
-    const int set_count = counts[level];
-    for (int number = block_index(); number < set_count; number += block_count()) {
-        const int4 set = sets[number];
-        const int first = set.x, end = set.y, count = end - first,
+// A set that waits to be split, and how deep it lies.
+struct Waiting {
+    int4 set;
+    int level;
+};
+
+// Sets of a level go from one copy of the lists to the other, those of the next level back.
+struct Copies {
+    Pointer<int> even, odd;  // what sets of even and of odd levels are read from
+    int n;
+
+    __device__ Pointer<const int> read_at(int level) const { return level % 2 == 0 ? even : odd; }
+    __device__ int* written_at(int level, int axis) const { return (level % 2 == 0 ? odd : even) + (int64)axis * n; }
+};
+
+struct Levels {
+    int count, last, in_turn;  // of sets that are split; the deepest one; whether axes take turns
+
+    __device__ int left_below(int level) const { return count - level; }
+    __device__ bool end_at(int level) const { return level >= last; }
+    __device__ int turn_of(int level) const { return in_turn ? level % 3 : GREATEST_EXTENT; }
+};
+
+struct Sides {
+    int4 left, right;
+    bool has_left, has_right;  // whether they are to be split, too
+};
+
+struct SetSplitter {
+    Pointer<const float4> boxes;
+    Copies copies;
+    Levels levels;
+    Stopping stopping;
+    Pointer<uint8> sides;
+    Pointer<float> behind;
+    Pointer<int> order;
+    Pointer<float4> nodes;
+    Pointer<int> parent;
+    Pointer<uint8> flags;
+    Pointer<int> root, long_leaves;
+
+    // By all threads of a block.
+    __device__ Sides split(Segments& segments, const Waiting& waiting) const {
+        const int4 set = waiting.set;
+        const int level = waiting.level, n = copies.n, first = set.x, end = set.y, count = end - first,
                   node_id = node_over(first, end - 1, set.z != 0, level == 0);
-        const Splitter splitter = {{boxes, list_data, n},
-                                   stopping,
-                                   turn,
-                                   ceil_log2(count) < levels_left && has_nodes_to_choose(count, set.w) ? 1 : 0};
+        const int least = levels.end_at(level) ? n : stopping.by_cost ? 1 : stopping.max_leaf_size;
+        const Links links = {nodes, parent, flags, least, long_leaves};
+        const bool may_choose = ceil_log2(count) < levels.left_below(level) && has_nodes_to_choose(count, set.w);
+        const Splitter splitter = {{boxes, copies.read_at(level), n}, stopping, levels.turn_of(level), may_choose};
         bool ends = stopping.ends_at_once(count, set.w);
         SetSplit split = {0, count / 2, 0.0f};
         if (!ends) {
@@ -252,26 +288,69 @@ extern "C" __global__ void split_sets(int n, int level, int levels_left, int end
         }
         if (ends) {
             if (thread_index() == 0) links.close(node_id, first, end - 1, root);
-            continue;
+            return {set, set, false, false};
         }
         const int* const along_axis = splitter.lists.list(split.axis);
         for (int i : block_stride(count)) sides[along_axis[first + i]] = i < split.left_count ? 1 : 0;
         block_sync();
         for (int axis = 0; axis < 3; ++axis) {
-            partition_list(splitter.lists.list(axis), partitioned + (int64)axis * n, first, count, split.left_count,
-                           sides, axis == 0 ? order : nullptr);
+            partition_list(splitter.lists.list(axis), copies.written_at(level, axis), first, count, split.left_count,
+                           sides, axis == 0 ? (int*)order : nullptr);
         }
-        if (thread_index() == 0) {
-            const int middle = first + split.left_count, share = share_of_left(set.w, split.left_count, count);
-            links.write_inner_node(node_id, first, middle - 1, end - 1);
-            const bool has_left = !links.is_leaf_range(first, middle - 1),
-                       has_right = !links.is_leaf_range(middle, end - 1);
-            const int place = atomic_add(counts + level + 1, (has_left ? 1 : 0) + (has_right ? 1 : 0));
-            if (has_left) next_sets[place] = set_over(first, middle, true, share);
-            if (has_right)
-                next_sets[place + (has_left ? 1 : 0)] = set_over(middle, end, false,
-                                                                 share_of_right(set.w, split.left_count, count));
+        const int middle = first + split.left_count;
+        if (thread_index() == 0) links.write_inner_node(node_id, first, middle - 1, end - 1);
+        return {set_over(first, middle, true, share_of_left(set.w, split.left_count, count)),
+                set_over(middle, end, false, share_of_right(set.w, split.left_count, count)),
+                !links.is_leaf_range(first, middle - 1), !links.is_leaf_range(middle, end - 1)};
+    }
+};
+
+// Sets that a block has still to split, the newest first. As they share no primitive there are never more.
+struct Stack {
+    Waiting waiting[MOST_WAITING];
+    int count;
+
+    __device__ void push(const int4& set, int level) { waiting[count++] = {set, level}; }
+    __device__ Waiting pop() { return waiting[--count]; }
+};
+
+// One block a set. Sets that remain are told to the next level, but small ones that the block goes on with.
+extern "C" __global__ void split_sets(int n, int level, int level_count, int last_level, int in_turn, int max_leaf_size,
+                                      int by_cost, float traversal_cost, float intersection_cost, const float4* boxes,
+                                      int* even_lists, int* odd_lists, int* counts, const int4* sets, int4* next_sets,
+                                      uint8* sides, float* behind, int* order, float4* nodes, int* parent, uint8* flags,
+                                      int* root, int* long_leaves) {
+    SHARED Segments segments;
+    const Stopping stopping = {max_leaf_size, by_cost, traversal_cost, intersection_cost};
+    const SetSplitter splitter = {boxes,
+                                  {even_lists, odd_lists, n},
+                                  {level_count, last_level, in_turn},
+                                  stopping,
+                                  sides,
+                                  behind,
+                                  order,
+                                  nodes,
+                                  parent,
+                                  flags,
+                                  root,
+                                  long_leaves};
+    const int set_count = counts[level];
+    for (int number = block_index(); number < set_count; number += block_count()) {
+        Stack stack;
+        stack.count = 0;
+        stack.push(sets[number], level);
+        while (stack.count > 0) {
+            const Waiting waiting = stack.pop();
+            const Sides found = splitter.split(segments, waiting);
+            const bool goes_on = ALONE > 1 && waiting.set.y - waiting.set.x <= ALONE;
+            if (goes_on && found.has_right) stack.push(found.right, waiting.level + 1);
+            if (goes_on && found.has_left) stack.push(found.left, waiting.level + 1);
+            if (!goes_on && thread_index() == 0) {
+                const int place = atomic_add(counts + level + 1, (found.has_left ? 1 : 0) + (found.has_right ? 1 : 0));
+                if (found.has_left) next_sets[place] = found.left;
+                if (found.has_right) next_sets[place + (found.has_left ? 1 : 0)] = found.right;
+            }
+            block_sync();
         }
-        block_sync();
     }
 }

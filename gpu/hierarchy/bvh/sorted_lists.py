@@ -98,23 +98,20 @@ class SortedListsBuilder(BvhHierarchy):
 
     def _split_level(self, unit: Unit, held: dict[str, Array], n: int, level: int, levels: int) -> None:
         tree = self.tree
-        turn = level % 3 if getattr(self.options, "axis", AXES[0]) == "round_robin" else -1
-        step = -1 if level % 2 else 1
-        lists, partitioned = (held["lists"], held["partitioned"])[::step]
-        sets, next_sets = (held["sets"], held["next_sets"])[::step]
+        sets, next_sets = (held["sets"], held["next_sets"])[:: -1 if level % 2 else 1]
         self.target.launch(
             unit,
             "split_sets",
             1,
             n=n,
             level=level,
-            levels_left=levels - level,
-            ends_here=int(level + 1 == self.options.max_depth),
-            turn=turn,
+            level_count=levels,
+            last_level=self.options.max_depth - 1,
+            in_turn=int(getattr(self.options, "axis", AXES[0]) == "round_robin"),
             **self.options.device_values(),
             boxes=held["boxes"],
-            list_data=lists,
-            partitioned=partitioned,
+            even_lists=held["lists"],
+            odd_lists=held["partitioned"],
             counts=held["counts"],
             sets=sets,
             next_sets=next_sets,
