@@ -3,7 +3,7 @@ themselves.
 
 Idea: The mean of the first samples and that of those since then are two estimates of one picture. Where they differ by
 d, the mean of all n samples, k of them first, is off by about d times the root of k (n - k) / n^2: half of d for equal
-parts. The sums of the first are kept at 1, 2, 4, 8 ... samples, so that a picture of n samples is judged about
+parts. The sums of the first are kept at 4, 8, 16 ... samples, so that a picture of n samples is judged about
 2 log2(n) times. Samples that cover a pixel evenly are better than random ones, and then this says too much, never too
 little.
 
@@ -45,7 +45,7 @@ class NoiseMeter:
             self._begun, self._kept_count, self._judged_count, self._noise = film.begun, 0, 0, None
         if count >= FEWEST_SAMPLES and count in (self._kept_count * 3 // 2, self._kept_count * 2):
             self._judge(film)
-        if count and count >= 2 * self._kept_count and not count & (count - 1):
+        if count >= max(FEWEST_SAMPLES // 2, 2 * self._kept_count) and not count & (count - 1):
             self._keep(film)
         return self._noise
 

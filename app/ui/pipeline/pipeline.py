@@ -10,6 +10,7 @@ from typing import Protocol
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QMainWindow, QToolBar
 
+from raygrove.app.document.state import State
 from raygrove.app.ui.commands.command import Command, Separator, Standing, Submenu, tr
 from raygrove.app.ui.pipeline import sheets
 from raygrove.app.ui.pipeline.chip import Chip
@@ -22,7 +23,7 @@ from raygrove.app.ui.session.notices import Way
 from raygrove.app.ui.session.session import Session
 
 REST_MS = 1500
-"""A scene is seen before more is found out about it."""
+"""A scene is seen, and nothing chosen, before more is found out about it."""
 
 
 class Opener(Protocol):
@@ -58,6 +59,7 @@ class Pipeline(QToolBar):
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._foresee)
         session.document.on_scene.append(lambda scene: self._rest.start())
+        session.document.observe(self._wait_on)
         self._contents: dict[str, Callable[[], SheetContent]] = {}
         self.sheet: Sheet | None = None
 
@@ -78,6 +80,11 @@ class Pipeline(QToolBar):
             "rays": lambda: sheets.rays_sheet(session, measured, of_rays),
             "display": lambda: sheets.display_sheet(session, of_display),
         }
+
+    def _wait_on(self, before: State, after: State) -> None:
+        """Who chooses something waits for its picture, for which Python's lock is needed, too."""
+        if self._rest.isActive() and before.settings is not after.settings:
+            self._rest.start()
 
     def _foresee(self) -> None:
         """What structures would take of memory takes a while to find out for all of them: it is known before somebody

@@ -13,7 +13,8 @@ from raygrove.gpu.engine import Engine, View, ViewSettings
 from raygrove.gpu.pixels import ArrayPixels
 from raygrove.gpu.scene import Moment
 from raygrove.gpu.shade.ao import AoOptions
-from raygrove.gpu.shade.noise import FEWEST_SAMPLES, JUDGED_SHARE
+from raygrove.gpu.shade.film import Film
+from raygrove.gpu.shade.noise import FEWEST_SAMPLES, JUDGED_SHARE, NoiseMeter
 from raygrove.gpu.shade.path import PathOptions
 from raygrove.gpu.target.base import Target
 from tests.oracle.cornell import EYE, FOV, LOOK_AT, cornell
@@ -72,6 +73,20 @@ def test_it_is_told_from_the_eighth_sample_on_and_falls(target: Target) -> None:
     judged = [said[count - 1] for count in (8, 12, 16, 24, 32, 48, 64)]
     assert len(set(judged)) == len(judged) and judged[-1] < 0.6 * judged[0]
     assert said[12:15] == [said[11]] * 3, "in between it is the last one"
+
+
+def test_a_first_picture_keeps_nothing(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who waits for it, waits for nothing that only the eighth sample asks for."""
+    kept = []
+    keep = NoiseMeter._keep
+
+    def noted(self: NoiseMeter, film: Film) -> None:
+        kept.append(film.samples)
+        keep(self, film)
+
+    monkeypatch.setattr(NoiseMeter, "_keep", noted)
+    drawn(target, "ao", AoOptions(radius=0.5, **DARK), 2 * FEWEST_SAMPLES)
+    assert kept == [FEWEST_SAMPLES // 2, FEWEST_SAMPLES, 2 * FEWEST_SAMPLES]
 
 
 def test_a_picture_that_begins_anew_knows_nothing_of_the_one_before(target: Target) -> None:

@@ -352,3 +352,17 @@ def test_what_structures_would_take_is_known_before_their_sheet_is_opened(
     qtbot.waitUntil(lambda: "predicted memory" not in {thread.name for thread in threading.enumerate()})
     opened(room, "structure")
     assert set(threads) == {"predicted memory"}, "the window's thread finds out nothing"
+
+
+def test_who_chooses_is_not_disturbed_by_what_is_found_out_beside(room: MainWindow, qtbot: Any) -> None:
+    rest, document = room.pipeline._rest, room.document
+    rest.setTimerType(Qt.TimerType.PreciseTimer)
+    rest.start(60_000)
+    for key, value, begins_anew in (("settings.render.hierarchy", "ploc", True), ("hidden", (0,), False)):
+        qtbot.wait(30)
+        waited = rest.remainingTime()
+        document.change(key, value)
+        assert (rest.remainingTime() > waited) == begins_anew, key
+    rest.stop()
+    document.change("settings.render.hierarchy", "lbvh")
+    assert not rest.isActive(), "once is enough for a scene"
