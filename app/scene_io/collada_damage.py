@@ -17,12 +17,18 @@ ACCESSOR = re.compile(rb"<accessor\b([^<>]*[^<>/])>((?:\s*<param\b[^<>]*(?:/>|>\
 COUNT, STRIDE = (re.compile(rb"\b" + name + rb"\s*=\s*[\"'](\d{1,12})[\"']") for name in (b"count", b"stride"))
 UNREAD = re.compile(rb"<!--.*?-->|<extra\b(?:[^<>]*[^<>/])?>.*?</extra\s*>", re.DOTALL)
 """What libassimp does not look for these in: comments, and what a program adds for itself, which may be anything."""
+NO_NEW_LINE = re.compile(rb"[^\n]")
 WIDTHS = {b"matrix": 16, b"translate": 3, b"rotate": 4, b"scale": 3, b"lookat": 9}
 
 
 def collada_damage(data: bytes) -> str:
     """The first thing that is wrong, of each kind in turn, with its line; "" where there is none."""
-    return next(_found(UNREAD.sub(lambda found: b"\n" * found[0].count(b"\n"), data)), "")
+    return next(_found(without_unread(data)), "")
+
+
+def without_unread(data: bytes) -> bytes:
+    """The file with spaces for what libassimp does not look at, so that each place stays what it is."""
+    return UNREAD.sub(lambda found: NO_NEW_LINE.sub(b" ", found[0]), data)
 
 
 def _found(data: bytes) -> Iterator[str]:

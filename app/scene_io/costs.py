@@ -12,15 +12,20 @@ from pathlib import Path
 from raygrove.gpu.linux import growth_within
 
 from .collada_damage import collada_damage
+from .collada_words import ColladaWordError, in_known_words
+from .damage import TEXTS, is_text
 from .errors import SceneError, display_path
 from .gltf_costs import affordable as affordable_gltf
 from .limits import ImportLimits
+from .printed_numbers import spelled_out
 from .references import References
+from .text_blocks import text_of
 
 GLTF = frozenset({"gltf", "glb", "vrm"})
 ZIPPED = frozenset({"3mf"})
 COLLADA, OFF = "dae", "off"
 COMMENT = re.compile(rb"#[^\r\n]*")
+PRINTED = "Numbers like -1.#IND, which some programs write for what is none, were taken for that."
 MOST_TIMES, FREE_BYTES = 100, 512 << 20
 """How much larger than the file what it unpacks to may be, and from how much on that is asked."""
 
@@ -36,11 +41,14 @@ def affordable(
             return data if replaced is None else replaced
         if extension in ZIPPED and data is None:
             _check_zip(name)
+        if extension == COLLADA or extension in TEXTS:
+            data = _with_numbers(name, data, extension, references or References())
         if extension == OFF:
             replaced = _without_comments(Path(name).read_bytes() if data is None else data)
             return data if replaced is None else replaced
         if extension == COLLADA:
-            _check_collada(name, Path(name).read_bytes() if data is None else data)
+            raw = Path(name).read_bytes() if data is None else data
+            return _collada(name, raw, references or References())
     except (OSError, zipfile.BadZipFile):
         pass  # whoever reads it says what is wrong
     return data
@@ -52,9 +60,26 @@ def _without_comments(data: bytes) -> bytes | None:
     return COMMENT.sub(b"", data) if b"#" in data else None
 
 
-def _check_collada(name: str, data: bytes) -> None:
-    if wrong := collada_damage(data):
-        raise SceneError(f"{display_path(os.path.abspath(name))} is damaged: {wrong}. Export it again.", name)
+def _with_numbers(name: str, data: bytes | None, extension: str, references: References) -> bytes | None:
+    """What is to be read where numbers are printed in a way that libassimp does not know; else `data` as it was."""
+    with text_of(name, data) as text:
+        found = spelled_out(text) if extension == COLLADA or is_text(text, extension) else None
+    if found is None:
+        return data
+    references.leave_out(found[1], PRINTED)
+    return found[0]
+
+
+def _collada(name: str, data: bytes, references: References) -> bytes:
+    try:
+        if wrong := collada_damage(data):
+            raise ColladaWordError(wrong)
+        data, said = in_known_words(data)
+    except ColladaWordError as error:
+        raise SceneError(f"{display_path(os.path.abspath(name))} is damaged: {error}. Export it again.", name) from None
+    for count, sentence in said:
+        references.leave_out(count, sentence)
+    return data
 
 
 def _check_zip(name: str) -> None:

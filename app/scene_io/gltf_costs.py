@@ -18,7 +18,7 @@ from typing import Any
 from .cuts import cut_short, shortfall
 from .errors import SceneError, display_path
 from .gltf_extensions import DRACO, INSTANCING, LIGHTS, MESHOPT, written_out
-from .gltf_kinds import drop_aimless, no_number, without_keys, without_pictures, wrong_kind
+from .gltf_kinds import drop_aimless, drop_lost_skins, no_number, without_keys, without_pictures, wrong_kind
 from .gltf_names import told_apart
 from .gltf_texts import GLB, MAX_JSON, Buffers, GlbError, parts_of, put_together
 from .gltf_values import wrong_value
@@ -41,6 +41,7 @@ AIMLESS = (
     "Channels of animations that say no node, or nothing of it that is known, were left out: what they are meant to "
     "move rests."
 )
+SKINLESS = "Skins of nodes that the file does not have were left out: what they are meant to bend stays as it is."
 BARE = "Textures of materials that name no picture were left out: their colours alone are drawn."
 REST = {"translation": [0, 0, 0], "rotation": [0, 0, 0, 1], "scale": [1, 1, 1]}
 """Whole numbers, as these are written faster."""
@@ -94,10 +95,14 @@ def _tell_left_out(document: Any, references: References) -> bool:
         for count, sentence in ((aimless, AIMLESS), (without_keys(document), STILL)):
             if count:
                 references.leave_out(count, sentence)
+    lost = 0
+    with contextlib.suppress(*WRONG):
+        if lost := drop_lost_skins(document):
+            references.leave_out(lost, SKINLESS)
     with contextlib.suppress(*WRONG):
         if bare := without_pictures(document):
             references.leave_out(bare, BARE)
-    return bool(aimless)
+    return bool(aimless or lost)
 
 
 def _told(find: Callable[[Any], str], document: Any) -> str:

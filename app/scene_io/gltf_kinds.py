@@ -103,6 +103,17 @@ def without_pictures(document: Any) -> int:
     return count
 
 
+def drop_lost_skins(document: Any) -> int:
+    """Take away skins of nodes that are not among the file's, and say how many: libassimp reads the mesh without, and
+    says nothing."""
+    count, lost = len(document.get("skins", ())), 0
+    for node in document.get("nodes", ()):
+        if node.get("skin") is not None and not node["skin"] < count:
+            del node["skin"]
+            lost += 1
+    return lost
+
+
 def drop_aimless(document: Any) -> int:
     """Take away the channels that say no node, or no way of moving one that is known, and animations that have no
     others, and say how many: libassimp has some of them move the first node. What moves something by an extension

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .number_rows import numbers_of, rows_fault
+from .number_rows import numbers_of, rows_fault, shown
+from .text_blocks import Text, blocks
 
 LONGEST = 60
 COUNTS = 3
@@ -23,11 +24,11 @@ FOLDERS = (MAIN, EDITOR, MESH)
 POINT_BYTES, FACE_BYTES = 12, 8
 
 
-def index_damage(data: bytes, extension: str) -> str:
+def index_damage(data: Text, extension: str) -> str:
     """The first face that names a point that is not there, with its place; "" where there is none."""
     if extension == "off":
         return _off(data)[0]
-    return next((why for why, is_index in _of_3ds(data) if is_index), "") if extension == "3ds" else ""
+    return next((why for why, is_index in _of_3ds(data[:]) if is_index), "") if extension == "3ds" else ""
 
 
 def fault_of(data: bytes, extension: str) -> str:
@@ -40,38 +41,69 @@ def fault_of(data: bytes, extension: str) -> str:
 # OFF ---------------------------------------------------------------------------------------------------------------
 
 
-def _off(data: bytes) -> tuple[str, str]:
+def _off(text: Text) -> tuple[str, str]:
     """The first face that names a point that is not there; what else is wrong."""
-    rows = _rows(data)
-    head = rows[0][1].split() if rows else []
+    rows = _Rows(text)
+    number, line = rows.one()
+    head = line.split()
     if not head or not head[0].upper().endswith(b"OFF") or b"BINARY" in (word.upper() for word in head):
         return "", ""
-    begin = 1 if len(head) > 1 else 2
-    number, line = rows[begin - 1] if len(rows) >= begin else (1, b"")
+    if len(head) == 1:
+        number, line = rows.one()
     counts = head[1:] if len(head) > 1 else line.split()
     if not all(word.isdigit() for word in counts[:COUNTS]) or len(counts) < COUNTS - 1:
         return "", f"line {number:,} should say how many vertices, faces and edges there are"
     vertices, count = int(counts[0]), int(counts[1])
-    if len(rows) - begin < vertices + count:
+    for some in rows.take(vertices):
+        if wrong := rows_fault(some, OFF_WIDTH, is_least=True):
+            return wrong, ""
+    for some in rows.take(count):
+        if not _are_alike(some, vertices):
+            for at, row in some:
+                if why := _face_fault(row.split(), vertices):
+                    return f"line {at:,}, {shown(row)}: {why}", ""
+    if rows.taken < vertices + count:
         said = f"line {number:,} says {vertices:,} vertices and {count:,} faces"
-        return "", f"{said}, and {len(rows) - begin:,} lines of data are there"
-    if wrong := rows_fault(rows[begin : begin + vertices], OFF_WIDTH, is_least=True):
-        return wrong, ""
-    faces = rows[begin + vertices : begin + vertices + count]
-    if _are_alike(faces, vertices):
-        return "", ""
-    for number, line in faces:
-        if why := _face_fault(line.split(), vertices):
-            return f"line {number:,}, `{line.strip().decode('ascii', 'backslashreplace')[:LONGEST]}`: {why}", ""
+        return "", f"{said}, and {rows.taken:,} lines of data are there"
     return "", ""
 
 
-def _rows(data: bytes) -> list[tuple[int, bytes]]:
-    """Lines with words, numbered from 1, without comments."""
-    lines = data.splitlines()
-    if b"#" in data:
-        lines = [line.partition(b"#")[0] for line in lines]
-    return [(number, line) for number, line in enumerate(lines, 1) if line and not line.isspace()]
+class _Rows:
+    """Lines with words, numbered from 1, without comments, some at a time; `taken` of them."""
+
+    def __init__(self, text: Text) -> None:
+        self._held: list[tuple[int, bytes]] = []
+        self._more, self.taken = self._read(text), 0
+
+    def _read(self, text: Text) -> Iterator[list[tuple[int, bytes]]]:
+        first = 1
+        for _, block in blocks(text):
+            lines = [line.partition(b"#")[0] for line in block.splitlines()]
+            yield [(number, line) for number, line in enumerate(lines, first) if line and not line.isspace()]
+            first += len(lines)
+
+    def one(self) -> tuple[int, bytes]:
+        """The next one, which is none of those that are `taken`; an empty one at the end."""
+        while not self._held:
+            more = next(self._more, None)
+            if more is None:
+                return 1, b""
+            self._held = more
+        return self._held.pop(0)
+
+    def take(self, count: int) -> Iterator[list[tuple[int, bytes]]]:
+        """The next `count`, or as many as there are."""
+        end = self.taken + count
+        while self.taken < end:
+            some, self._held = self._held[: end - self.taken], self._held[end - self.taken :]
+            if some:
+                self.taken += len(some)
+                yield some
+                continue
+            more = next(self._more, None)
+            if more is None:
+                return
+            self._held = more
 
 
 def _are_alike(faces: list[tuple[int, bytes]], vertices: int) -> bool:

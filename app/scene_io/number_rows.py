@@ -41,12 +41,30 @@ def numbers_of(text: bytes) -> np.ndarray | None:
 
 
 def is_number(word: bytes) -> bool:
-    """Whether a word is a number."""
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True
+    """Whether a word is a number, or nan(ind) and the like, as some programs write what is none."""
+    return numbers_of(word) is not None
+
+
+def real(word: bytes) -> float:
+    """A number as formats write it: Python alone takes 1_5 for one."""
+    return float(_checked(word))
+
+
+def whole(word: bytes) -> int:
+    """The same of a whole number."""
+    return int(_checked(word))
+
+
+def reals(words: Sequence[bytes]) -> np.ndarray:
+    """Many of them."""
+    _checked(b" ".join(words))
+    return np.array(words, np.float64)
+
+
+def _checked(words: bytes) -> bytes:
+    if b"_" in words:
+        raise ValueError(f"{shown(words)} is no number")
+    return words
 
 
 def shown(words: bytes) -> str:

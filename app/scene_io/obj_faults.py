@@ -6,7 +6,8 @@ from __future__ import annotations
 import codecs
 import re
 
-from .number_rows import is_number, shown
+from .number_rows import is_number, numbers_of, shown
+from .text_blocks import Text, blocks, line_of
 
 KINDS = {b"v": "vertex", b"vt": "texture coordinate", b"vn": "normal"}
 CORNER = ("vertex", "texture coordinate", "normal")
@@ -16,6 +17,9 @@ _KEYWORDS = (
 )
 _STRANGE = re.compile(rb"\n(?![vf][ tn])[ \t]*(?!(?:" + _KEYWORDS + rb")(?:[ \t\r\n]|$))([^\s#][^\r\n]*)")
 """A line that begins with no word of the format's; those of vertices and faces, nearly all, are passed over first."""
+
+
+NUMBERS = re.compile(rb"\n([ \t]*v[nt]?[ \t]+([^\r\n#]*))")
 
 
 def strange_lines(text: bytes) -> tuple[int, str]:
@@ -31,6 +35,20 @@ def strange_lines(text: bytes) -> tuple[int, str]:
     return len(found), f"line {line:,}, {shown(found[0][1])}"
 
 
+def number_fault(text: Text) -> str:
+    """The first number of a point, a normal or a place in a texture that is none, with its line; "" where there is
+    none, or where lines go on in the next one. libassimp takes 1.2 for 1.2.3 and 0 for 0x10."""
+    for begin, block in blocks(text):
+        if b"\\\n" in block or b"\\\r\n" in block:
+            return ""
+        lines = b"\n" + block
+        if numbers_of(b" ".join([numbers for _, numbers in NUMBERS.findall(lines)])) is None:
+            for row in NUMBERS.finditer(lines):
+                if bad := next((word for word in row[2].split() if not is_number(word)), b""):
+                    return f"line {line_of(text, begin + row.start()):,}, {shown(row[1])}: {shown(bad)} is not a number"
+    return ""
+
+
 def fault_of(text: bytes) -> str:
     """The first line that no reader can take, with its number and the reason; "" where there is none."""
     lines = [line.split(b"#", 1)[0].split() for line in text.splitlines()]
@@ -43,6 +61,8 @@ def fault_of(text: bytes) -> str:
         if words[0] in KINDS:
             so_far[KINDS[words[0]]] += 1
             why = next((f"{shown(word)} is not a number" for word in words[1:] if not is_number(word)), "")
+            if words[0] != b"vt" and len(words) < 4 and not why:
+                why = f"a {KINDS[words[0]]} has 3 numbers, and {len(words) - 1} are there"
         elif words[0] == b"f":
             why = next(filter(None, (_corner_fault(word, totals, so_far) for word in words[1:])), "")
         if why:

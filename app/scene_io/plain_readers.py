@@ -16,6 +16,8 @@ import numpy as np
 
 from raygrove.gpu.scene import Material, Mesh, Node, Object, Remark, Scene
 
+from .number_rows import real, reals, whole
+
 STL_HEADER, STL_RECORD = 84, np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 STL_VERTEX = re.compile(rb"\bvertex[ \t]+(\S+)[ \t]+(\S+)[ \t]+(\S+)")
 PLY_TYPES = {
@@ -112,7 +114,7 @@ def _stl(name: str, data: bytes) -> Scene:
             raise PlainError("a facet has not three vertices")
         if vertices:
             title = solid.lstrip().partition(b"\n")[0][5:].strip().decode("utf-8", "replace")
-            meshes.append(_loose(title, np.array(vertices, np.float64).reshape(-1, 3, 3)))
+            meshes.append(_loose(title, reals([word for row in vertices for word in row]).reshape(-1, 3, 3)))
     return scene_of(name, meshes)
 
 
@@ -137,7 +139,7 @@ def ply_header(data: bytes) -> PlyHeader:
     elements: list[tuple[str, int, Columns]] = []
     for words in lines:
         if words[0] == "element":
-            elements.append((words[1], int(words[2]), []))
+            elements.append((words[1], whole(words[2].encode()), []))
         elif words[0] == "property":
             elements[-1][2].append(tuple(words[1:]))
     return PlyHeader(form, end.end(), elements)
@@ -192,12 +194,12 @@ class _Words:
         """The next value; of a type of whole numbers nothing else is taken."""
         self.place += 1
         word = self.words[self.place - 1]
-        return float(word) if PLY_TYPES[kind].startswith("f") else int(word)
+        return real(word) if PLY_TYPES[kind].startswith("f") else whole(word)
 
     def table(self, count: int, columns: Columns) -> dict[str, np.ndarray]:
         """The next `count` rows, by column."""
         size = count * len(columns)
-        rows = np.array(self.words[self.place : self.place + size], np.float64).reshape(count, len(columns))
+        rows = reals(self.words[self.place : self.place + size]).reshape(count, len(columns))
         self.place += size
         return {column[-1]: rows[:, index] for index, column in enumerate(columns)}
 
@@ -239,7 +241,7 @@ def _obj(name: str, data: bytes) -> Scene:
         if words[:1] == [b"v"]:
             positions.append(_obj_vertex(words[1:]))
         elif words[:1] == [b"f"]:
-            corners = [int(word.partition(b"/")[0]) for word in words[1:]]
+            corners = [whole(word.partition(b"/")[0]) for word in words[1:]]
             polygons.append([corner - 1 if corner > 0 else len(positions) + corner for corner in corners])
             if len(corners) < 3 or min(polygons[-1]) < 0 or 0 in corners:
                 raise PlainError("a face names a vertex that is not there")
@@ -248,7 +250,7 @@ def _obj(name: str, data: bytes) -> Scene:
 
 def _obj_vertex(words: list[bytes]) -> tuple[float, float, float]:
     """Three coordinates; behind them a weight, by which libassimp divides them, or a colour of three or four."""
-    x, y, z, *rest = map(float, words)
+    x, y, z, *rest = map(real, words)
     if len(rest) == 1:
         if not rest[0]:
             raise PlainError("a vertex has the weight 0")
@@ -288,7 +290,7 @@ def _numbers(words: list[bytes]) -> list[float]:
     found: list[float] = []
     for word in words:
         try:
-            found.append(float(word))
+            found.append(real(word))
         except ValueError:
             break
     return found

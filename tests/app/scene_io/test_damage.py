@@ -63,6 +63,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     "a vertex of an OFF of two numbers": ("a.off", OFF.replace("1 0 0", "1 0"), "line 4, .* 3 numbers or more, and 2"),
     "an OFF without counts": ("a.off", "OFF\nx y\n", "line 2 should say how many vertices, faces and edges"),
     "an OBJ without a face": ("a.obj", "v 0 0 0\n", "it has 1 vertices and no face"),
+    "a vertex of an OBJ of two numbers": ("a.obj", "v 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "line 1, .* 3 numbers, and 2"),
     "no OBJ": ("a.obj", "hello", "no line of it begins with v or f"),
     "a corner of an STL": (
         "a.stl", f"solid a\n{FACET}".replace("vertex 1 0 0", "vertex 1 0"), "line 5, `1 0`: it should hold 3 numbers",
@@ -92,6 +93,58 @@ def test_lines_that_no_obj_has_are_a_remark(tmp_path: Path) -> None:
     (tmp_path / "a.obj").write_text(text.replace("l 1 2", "ff 1 2 3\nx 1 2 3"))
     (told,) = (one for one in load([tmp_path / "a.obj"]).remarks if "begin with no word of an OBJ" in one.sentence)
     assert told.count == 2 and told.sentence.endswith("the first: line 9, `ff 1 2 3`.")
+
+
+NUMBERED = {
+    "obj": "v 0 0 0\nv 1 0 0\nv 0 2 0.5\nv 1 1 {}\nvn 0 0 1\nvt 0 1\nf 1 2 3\nf 2 3 4\n",
+    "off": "OFF\n4 2 0\n0 0 0\n1 0 0\n0 2 0.5\n1 1 {}\n3 0 1 2\n3 1 2 3\n",
+    "ply": PLY_TEXT.replace("vertex 3", "vertex 4")
+    .replace("face 1", "face 2")
+    .replace("3 0 1 2", "1 1 {}\n3 0 1 2\n3 1 2 3"),
+    "stl": f"solid a\n{FACET}{FACET.replace('vertex 0 1 0', 'vertex 1 1 {}')}endsolid a\n",
+}
+
+
+@pytest.mark.parametrize("word", ["1_5", "1.2.3", "0x10", "1.5D+01", "1.5f"])
+@pytest.mark.parametrize("extension", NUMBERED)
+def test_a_word_that_libassimp_takes_for_another_number_is_told(extension: str, word: str, tmp_path: Path) -> None:
+    """Python alone takes 1_5 for a number; libassimp takes what each begins with."""
+    path, text = tmp_path / f"a.{extension}", NUMBERED[extension]
+    path.write_text(text.format("1.5"))
+    assert load([path]).triangle_count == 2 and load([path]).upper[2] == 1.5
+    path.write_text(text.format(word))
+    line = text.partition("{}")[0].count("\n") + 1
+    with pytest.raises(SceneError, match=rf"is damaged: line {line}, `.*{word.replace('+', '.')}`: .* is not a number"):
+        load([path])
+
+
+def test_numbers_of_normals_and_textures_of_an_obj_are_looked_at(tmp_path: Path) -> None:
+    """Behind a comment there may be anything, and a line that goes on is left to libassimp."""
+    path, text = tmp_path / "a.obj", NUMBERED["obj"].format("1.5")
+    path.write_text("\t v 9 9 9 # 1.2.3\n" + text.replace("v 0 0 0", "v 0 0 0#1.2.3").replace("vn 0", "vn \\\n0"))
+    assert not any("damaged" in one.sentence for one in load([path]).remarks)
+    for old, new, line in (("vn 0", "vn 0.0.1", 5), ("vt 0", "vt 0x1", 6), ("v 1 1", "  v 1.5.5 1", 4)):
+        path.write_text(text.replace(old, new))
+        with pytest.raises(SceneError, match=f": line {line}, "):
+            load([path])
+
+
+@pytest.mark.parametrize("word", ["-1.#IND", "-1.#IND00", "1.#QNAN", "1.#SNAN", "1.#INF"])
+@pytest.mark.parametrize("extension", [*NUMBERED, "dae"])
+def test_what_is_printed_for_no_number_is_taken_for_that(extension: str, word: str, tmp_path: Path) -> None:
+    """libassimp takes -1 for -1.#IND, and of an OFF the rest for a comment."""
+    dae = COLLADA.format(entities="", name="one").replace('count="9">0 0 0', 'count="12">0 0 0 0 0 {}')
+    dae = dae.replace('count="3" stride', 'count="4" stride').replace('triangles count="1"', 'triangles count="2"')
+    text = NUMBERED.get(extension, dae.replace("<p>0 1 2", "<p>0 1 2 0 2 3"))
+    path = tmp_path / f"a.{extension}"
+    path.write_text(text.format("-1"))
+    whole = load([path])
+    assert whole.triangle_count == 2 and whole.lower[2] == -1.0 and not whole.remarks
+    path.write_text(text.format(word))
+    scene = load([path])
+    assert scene.triangle_count == 1 and scene.lower[2] == 0.0
+    (told,) = (one for one in scene.remarks if "-1.#IND" in one.sentence)
+    assert told.count == 1
 
 
 def test_the_mark_of_utf_8_is_no_line_that_no_obj_has(tmp_path: Path) -> None:

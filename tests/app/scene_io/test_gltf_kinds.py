@@ -134,6 +134,21 @@ def test_a_channel_without_keys_is_told(name: str, tmp_path: Path) -> None:
     assert told.count == 1 and told.sentence == gltf_costs.STILL
 
 
+@pytest.mark.parametrize("has_joints", [True, False])
+def test_a_skin_that_is_not_there_is_told(has_joints: bool, tmp_path: Path) -> None:
+    """libassimp reads the mesh as one that nothing bends, and says nothing."""
+    path = (writers.write_skinned_glb if has_joints else writers.write_animated_glb)(tmp_path / "model.glb")
+    remarks = load([path]).remarks
+
+    def change(document: Any) -> None:
+        next(node for node in document["nodes"] if "mesh" in node)["skin"] = 7
+
+    writers.edit_glb(path, change)
+    scene = load([path])
+    (told,) = (one for one in scene.remarks if one not in remarks)
+    assert told.count == 1 and told.sentence == gltf_costs.SKINLESS and not any(mesh.skin for mesh in scene.meshes)
+
+
 AIMLESS: dict[str, Callable[[Any], object]] = {
     "no node": lambda channel: channel["target"].pop("node"),
     "null for a node": lambda channel: channel["target"].update(node=None),

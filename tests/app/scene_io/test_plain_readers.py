@@ -181,3 +181,21 @@ def test_an_accessor_that_is_longer_than_its_view_is_refused() -> None:
     assert buffers.accessor(0).shape == (2, 3)
     with pytest.raises(ValueError, match="outside its buffer"):
         buffers.accessor(1)
+
+
+@pytest.mark.parametrize(
+    ("extension", "text"),
+    [
+        ("obj", "v 0 0 0\nv 1 0 0\nv 0 {} 0\nf 1 2 3\n"),
+        ("obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\n" * 5 + "f 1 2 {}\n"),
+        ("stl", TWO_SOLIDS.replace("vertex 1 0 0", "vertex {} 0 0")),
+        ("ply", "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
+         "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n{} 0 0\n0 1 0\n3 0 1 2\n"),
+        ("raw", "0 0 0 {} 0 0 0 1 0\n"),
+    ],
+)  # fmt: skip
+def test_no_reader_takes_a_line_for_a_digit(extension: str, text: str) -> None:
+    """1_5 is a number for Python, and for nobody else."""
+    read_plain("a", text.format("15").encode(), extension)
+    with pytest.raises(PlainError):
+        read_plain("a", text.format("1_5").encode(), extension)
