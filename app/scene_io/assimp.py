@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from .assimp_io import AiFileIO
+from .assimp_log import LogStream
 
 CHANNELS = 8
 STRINGS = 8192
@@ -227,6 +228,8 @@ def load_library() -> ctypes.CDLL:
     library.aiReleaseImport.argtypes, library.aiReleaseImport.restype = [POINTER(Scene)], None
     library.aiGetErrorString.argtypes, library.aiGetErrorString.restype = [], ctypes.c_char_p
     library.aiGetExtensionList.argtypes, library.aiGetExtensionList.restype = [POINTER(String)], None
+    for name in ("aiAttachLogStream", "aiDetachLogStream"):
+        getattr(library, name).argtypes = [POINTER(LogStream)]
     library.aiGetEmbeddedTexture.argtypes, library.aiGetEmbeddedTexture.restype = (
         [POINTER(Scene), ctypes.c_char_p],
         POINTER(Texture),

@@ -21,6 +21,7 @@ from raygrove.gpu.scene import Remark
 
 from . import assimp
 from .assimp_io import ModelFiles
+from .assimp_log import parts_left_out
 from .compressed import inner_name
 from .costs import GLTF, affordable
 from .cuts import cut_short, shortfall
@@ -33,6 +34,8 @@ from .references import References
 
 INDEXED = frozenset({"gltf", "glb", "vrm", "ply", "off"})
 MAX_IN_MEMORY = (1 << 32) - 1
+FBX = "fbx"
+"""Of this format libassimp leaves out what it cannot read, and goes on."""
 MILD = ("materials[", "images[")
 """Faults of a glTF that its shapes are whole without."""
 COMPLAINT = "Validation failed"
@@ -57,6 +60,7 @@ class AssimpFile:
         self.files = ModelFiles(read_as, data, self.references)
         self.read_as = read_as.encode("utf-8", "surrogateescape")
         self.bad_face_count, self.complaint = 0, ""
+        self.left_out: list[str] = []
         self.pointer = self._read(data, assimp.VALIDATE)
         if not self.pointer and self._words().startswith(COMPLAINT):
             self.complaint = self._words()
@@ -65,6 +69,8 @@ class AssimpFile:
         wrong = damage_of(name, data, extension)
         if extension == "stl" and not wrong:
             wrong = facets_lost(name, data, sum(mesh.face_count for mesh in self.meshes()))
+        if self.left_out and not wrong and not any(mesh.face_count for mesh in self.meshes()):
+            wrong = self.left_out[0]
         if wrong:
             self.__exit__(None, None, None)
             why = f"is damaged: {wrong}. Fetch it again, or export it once more."
@@ -116,6 +122,9 @@ class AssimpFile:
     def remarks(self) -> list[Remark]:
         """What the file names and what was not read: what is refused, and material libraries that are missing."""
         found = self.references.remarks()
+        if self.left_out:
+            why = f"Parts that could not be read were left out, the first: {self.left_out[0]}."
+            found.append(Remark(len(self.left_out), why))
         libraries = dict.fromkeys(
             os.path.normpath(path) for path in self.files.missing if path.lower().endswith(".mtl")
         )
@@ -135,7 +144,10 @@ class AssimpFile:
         if data is not None and len(data) > MAX_IN_MEMORY:
             why = "unpacked it is larger than 4 GiB, more than Assimp reads from memory"
             raise SceneError(f"{display_path(self.name)}: {why}. Unpack the file first.", self.name)
-        return self.assimp.aiImportFileEx(self.read_as, flags, ctypes.byref(self.files.struct))
+        if self.extension != FBX:
+            return self.assimp.aiImportFileEx(self.read_as, flags, ctypes.byref(self.files.struct))
+        with parts_left_out(self.assimp) as self.left_out:
+            return self.assimp.aiImportFileEx(self.read_as, flags, ctypes.byref(self.files.struct))
 
     def _words(self) -> str:
         return (self.assimp.aiGetErrorString() or b"").decode("utf-8", "replace").strip()

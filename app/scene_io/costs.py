@@ -15,6 +15,7 @@ from .collada_damage import collada_damage
 from .collada_words import ColladaWordError, in_known_words
 from .damage import TEXTS, is_text
 from .errors import SceneError, display_path
+from .fbx_damage import without_long_numbers
 from .gltf_costs import affordable as affordable_gltf
 from .limits import ImportLimits
 from .printed_numbers import spelled_out
@@ -23,7 +24,7 @@ from .text_blocks import text_of
 
 GLTF = frozenset({"gltf", "glb", "vrm"})
 ZIPPED = frozenset({"3mf"})
-COLLADA, OFF = "dae", "off"
+COLLADA, FBX, OFF = "dae", "fbx", "off"
 COMMENT = re.compile(rb"#[^\r\n]*")
 PRINTED = "Numbers like -1.#IND, which some programs write for what is none, were taken for that."
 MOST_TIMES, FREE_BYTES = 100, 512 << 20
@@ -43,6 +44,8 @@ def affordable(
             _check_zip(name)
         if extension == COLLADA or extension in TEXTS:
             data = _with_numbers(name, data, extension, references or References())
+        if extension == FBX:
+            return _without_long_numbers(name, data)
         if extension == OFF:
             replaced = _without_comments(Path(name).read_bytes() if data is None else data)
             return data if replaced is None else replaced
@@ -58,6 +61,12 @@ def _without_comments(data: bytes) -> bytes | None:
     """libassimp reads a comment of an OFF for ever where counts are to come. Lines stay where they are; None where
     there is none."""
     return COMMENT.sub(b"", data) if b"#" in data else None
+
+
+def _without_long_numbers(name: str, data: bytes | None) -> bytes | None:
+    with text_of(name, data) as text:
+        replaced = without_long_numbers(text) if is_text(text, FBX) else None
+    return data if replaced is None else replaced
 
 
 def _with_numbers(name: str, data: bytes | None, extension: str, references: References) -> bytes | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 
+from .fbx_damage import fbx_damage, is_text_fbx
 from .file_kinds import ply_fault
 from .index_damage import index_damage
 from .number_rows import numbers_of, row_fault, rows_fault
@@ -12,7 +13,7 @@ from .obj_faults import number_fault
 from .text_blocks import Text, behind_lines, blocks, line_of, text_of
 
 CHUNKED = "3ds"
-TEXTS = frozenset({"obj", "off", "ply", "stl"})
+TEXTS = frozenset({"fbx", "obj", "off", "ply", "stl"})
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 FACET = re.compile(rb"\bfacet[ \t]+normal\b", re.IGNORECASE)
 STL_LINE = re.compile(rb"^[ \t]*vertex[ \t]+([^\r\n]*)", re.MULTILINE)
@@ -63,6 +64,8 @@ def damage(text: Text, extension: str) -> str:
         return _rows_too_many(text) or _no_whole_number(text) or _no_numbers(text)
     if extension == "stl":
         return _no_corners(text)
+    if extension == "fbx":
+        return fbx_damage(text)
     return number_fault(text) if extension == "obj" else index_damage(text, extension)
 
 
@@ -80,6 +83,8 @@ def is_text(text: Text, extension: str) -> bool:
     head = text[:MAX_HEADER]
     if head.startswith(UTF_16):
         return False  # where every second byte is zero
+    if extension == "fbx":
+        return is_text_fbx(text)
     if extension == "stl":
         count = int.from_bytes(head[80:84], "little")
         return head.lstrip()[:5].lower() == b"solid" and len(text) != 84 + 50 * count

@@ -16,6 +16,7 @@ from raygrove.app.scene_io.gltf_texts import GLB, parts_of, put_together
 
 CRATES = ("usdc", "usdz", "tipsy", "xtc", "trr", "dcd", "nc", "gsd", "las", "laz")
 """Endings of files without a word of text."""
+BINARY_FBX = b"Kaydara"
 NUMBER = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 EXTREMES = (b"0", b"-1", b"1e39", b"nan", b"inf", b"2147483648", b"4294967295", b"-9223372036854775809", b"1e-46", b"")
 WORDS = (b"\0", b"\xff\xfe", b"\x1b[2J", b"../../x", b"/dev/zero", b"%n", b"\n", b"}" * 9, b"[" * 40, b"\xe2\x80\xae")
@@ -28,7 +29,9 @@ def mutant(data: bytes, ending: str, generator: random.Random) -> bytes:
     """The file changed in one to four ways."""
     for _ in range(generator.choice((1, 1, 2, 4))):
         changes = [_cut, _flip, _repeat, _remove, _insert]
-        changes += [_number] * 4 if ending not in ("glb", "png", "fbx", "3ds", *CRATES) else []
+        changes += (
+            [_number] * 4 if ending not in ("glb", "png", "3ds", *CRATES) and not data.startswith(BINARY_FBX) else []
+        )
         changes += [_document] * 8 if ending in ("glb", "gltf") else []
         changes += (
             [_word] * 6 if ending in ("glb", "fbx", "3ds", "bin", "stl", "ply", "rgtree", "pcd", "vtk", *CRATES) else []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import importlib
 from pathlib import Path
 
 import numpy as np
@@ -78,6 +79,8 @@ class SecondLook:
 
     # -- the other reader ---------------------------------------------------------------------------------------------
     def _read_otherwise(self, scene: Scene, path: Path) -> str:
+        if path.suffix == ".fbx":
+            return self._read_by_ufbx(scene, path)
         if extension_of(str(path)) not in importer.READ_ONCE_MORE or not scene.triangle_count:
             return ""
         if any(remark.sentence.startswith("A simple reader of our own") for remark in scene.remarks):
@@ -95,13 +98,43 @@ class SecondLook:
             return ""  # triangles of a part that a reader of our own leaves out, morph targets or joints
         self.counts["read by both"] += 1
         first, second = geometry_of(scene), geometry_of(other)
-        extent = max(float(np.abs(second.box).max()), 1e-30)
-        is_same = (
-            first.triangles == second.triangles
-            and abs(first.area - second.area) <= SAME_AREA * max(second.area, extent * extent * 1e-6)
-            and np.abs(first.box - second.box).max() <= SAME_AREA * extent
-        )
-        return "" if is_same else f"libassimp reads {first}, the reader of our own {second}."
+        return "" if is_same(first, second) else f"libassimp reads {first}, the reader of our own {second}."
+
+    def _read_by_ufbx(self, scene: Scene, path: Path) -> str:
+        """An FBX, where ufbx is installed (docs/decisions/fbx.md)."""
+        is_partial = any(remark.sentence.startswith("Parts that") for remark in scene.remarks)
+        other = None if is_partial or _dropped(scene) else geometry_by_ufbx(path.read_bytes())
+        if other is None:
+            return ""
+        self.counts["read by both"] += 1
+        found = geometry_of(scene)
+        return "" if is_same(found, other) else f"libassimp reads {found}, ufbx {other}."
+
+
+def geometry_by_ufbx(data: bytes) -> Geometry | None:
+    """What ufbx finds in an FBX; None where it is not installed, or refuses the file."""
+    try:
+        ufbx = importlib.import_module("ufbx")
+        scene = ufbx.load_memory(data)
+    except ImportError:
+        return None
+    except Exception as error:
+        if type(error).__module__ != "ufbx":
+            raise
+        return None
+    parts = []
+    for node in scene.nodes:
+        if node.mesh is None:
+            continue
+        points = np.array([[one.x, one.y, one.z] for one in node.mesh.vertices], np.float32).reshape(-1, 3)
+        indices = np.array(list(node.mesh.vertex_indices), np.int64)
+        fans = [
+            (face.index_begin, face.index_begin + corner, face.index_begin + corner + 1)
+            for face in node.mesh.faces
+            for corner in range(1, face.num_indices - 1)
+        ]
+        parts.append(points[indices[np.array(fans, np.int64).reshape(-1, 3)]])
+    return geometry_of_corners(np.concatenate(parts)) if parts else None
 
 
 def _dropped(scene: Scene) -> set[str]:
@@ -117,20 +150,30 @@ def _has_polygons(path: Path) -> bool:
     return any(len(words) > 4 or words[0] != b"f" for words in faces)
 
 
+def is_same(first: Geometry, second: Geometry) -> bool:
+    """Whether two readings are one, but for rounding."""
+    extent = max(float(np.abs(second.box).max()), 1e-30)
+    return bool(
+        first.triangles == second.triangles
+        and abs(first.area - second.area) <= SAME_AREA * max(second.area, extent * extent * 1e-6)
+        and np.abs(first.box - second.box).max() <= SAME_AREA * extent
+    )
+
+
 def geometry_of(scene: Scene) -> Geometry:
     """Of all objects with triangles."""
-    count, area, corners = 0, 0.0, [np.zeros((0, 3))]
-    for thing in scene.objects:
-        if thing.mesh < 0:
-            continue
-        mesh = scene.meshes[thing.mesh]
-        points = np.asarray(mesh.positions, np.float64)[mesh.triangles]
-        with np.errstate(over="ignore", invalid="ignore"):
-            sides = np.cross(points[:, 1] - points[:, 0], points[:, 2] - points[:, 0])
-            area += 0.5 * float(np.linalg.norm(sides, axis=1).sum())
-        count += len(points)
-        corners.append(points.reshape(-1, 3))
-    all_corners = np.concatenate(corners)
-    if not len(all_corners):
+    meshes = [scene.meshes[thing.mesh] for thing in scene.objects if thing.mesh >= 0]
+    corners = [np.asarray(mesh.positions, np.float64)[mesh.triangles] for mesh in meshes]
+    return geometry_of_corners(np.concatenate([np.zeros((0, 3, 3)), *corners]))
+
+
+def geometry_of_corners(corners: np.ndarray) -> Geometry:
+    """Of triangles (T, 3, 3)."""
+    if not len(corners):
         return Geometry(0, 0.0, np.zeros((2, 3)))
-    return Geometry(count, area, np.stack([all_corners.min(axis=0), all_corners.max(axis=0)]))
+    points = corners.astype(np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        sides = np.cross(points[:, 1] - points[:, 0], points[:, 2] - points[:, 0])
+        area = 0.5 * float(np.linalg.norm(sides, axis=1).sum())
+    flat = points.reshape(-1, 3)
+    return Geometry(len(points), area, np.stack([flat.min(axis=0), flat.max(axis=0)]))

@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from raygrove.app.scene_io import SceneError
 from raygrove.app.scene_io.gltf_texts import parts_of, put_together
 from raygrove.gpu.scene import Scene
 from tests.app.scene_io import writers
+from tests.app.scene_io.test_fbx_damage import FBX
 from tests.campaign import forked_child
 from tests.campaign import run as run_module
 from tests.campaign.mutations import _arrays, _line, _word, mutant
@@ -153,6 +155,33 @@ def test_triangles_dropped_for_a_morph_target_are_no_finding(tmp_path: Path) -> 
     look = SecondLook(LIMITS)
     assert outcome_of(Target("glb", "glb", read_model, ()), path, look) == ("value", "")
     assert dict(look.counts) == {"drawn": 1}, "it was compared"
+
+
+def test_an_fbx_is_compared_with_what_ufbx_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the place of ufbx, which is in no lock file, one that finds the same, another corner, or refuses the file."""
+    path = tmp_path / "a.fbx"
+    path.write_text(FBX)
+    corners = [(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.5)]
+    vertices = [SimpleNamespace(x=x, y=y, z=z) for x, y, z in corners]
+    face = SimpleNamespace(index_begin=0, num_indices=3)
+    mesh = SimpleNamespace(vertices=vertices, vertex_indices=[0, 1, 2], faces=[face])
+    scene = SimpleNamespace(nodes=[SimpleNamespace(mesh=None), *[SimpleNamespace(mesh=mesh)] * 2])
+    monkeypatch.setitem(sys.modules, "ufbx", SimpleNamespace(load_memory=lambda data: scene))
+    look, target = SecondLook(LIMITS), Target("fbx", "fbx", read_model, ())
+    assert outcome_of(target, path, look) == ("value", "") and look.counts["read by both"] == 1
+    vertices[2].z = 0.75
+    outcome, words = outcome_of(target, path, look)
+    assert outcome == "finding" and "libassimp reads Geometry(triangles=2" in words and ", ufbx Geometry(" in words
+    path.write_text(FBX.replace("a: 0,1,-3", "a: 0,1,-9", 1))
+    assert outcome_of(target, path, look) == ("value", "") and look.counts["read by both"] == 2, "a part is left out"
+    path.write_text(FBX)
+    refused = type("FileError", (Exception,), {"__module__": "ufbx"})
+
+    def refuse(data: bytes) -> object:
+        raise refused("no FBX")
+
+    monkeypatch.setitem(sys.modules, "ufbx", SimpleNamespace(load_memory=refuse))
+    assert outcome_of(target, path, look) == ("value", "") and look.counts["read by both"] == 2
 
 
 def test_a_child_that_takes_too_much_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
