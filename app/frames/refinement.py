@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from raygrove.app.frames.pacing import Plan
-from raygrove.app.frames.resolution import PATIENCE_MS, WHOLE_LIMIT_MS
+from raygrove.app.frames.resolution import WHOLE_LIMIT_MS
 from raygrove.app.settings.settings import DisplayOptions
 from raygrove.gpu.engine import View
 from raygrove.gpu.target.stopping import Stoppable
@@ -37,14 +37,16 @@ class Refinement:
     _filter_samples: int = 0
 
     def filtered(self, key: object, expected_ms: float, display: DisplayOptions, target: Stoppable) -> int:
-        """Until how many samples the picture `key` is filtered, 0 for not at all: the filter needs a whole picture,
-        which a drag waits for where `target` cannot stop. Decided once for each, or its samples would begin anew; they
-        do where the first ones took far longer than was expected."""
-        limit_ms = PATIENCE_MS if target.can_stop else WHOLE_LIMIT_MS
+        """Until how many samples the picture `key` is filtered, 0 for not at all. The filter needs a whole picture:
+        a target that can stop leaves one within a blink, however long it takes, so that nobody sees the noise of a few
+        samples; for another's a drag would wait. Decided once for each, or its samples would begin anew; they do where
+        the first ones took far longer than was expected."""
+        if target.can_stop:
+            return display.filter_samples
         if key != self._looked_at:
             self._looked_at = key
-            self._filter_samples = display.filter_samples if expected_ms <= limit_ms else 0
-        elif expected_ms > FAR_LONGER * limit_ms:
+            self._filter_samples = display.filter_samples if expected_ms <= WHOLE_LIMIT_MS else 0
+        elif expected_ms > FAR_LONGER * WHOLE_LIMIT_MS:
             self._filter_samples = 0
         return self._filter_samples
 

@@ -127,9 +127,8 @@ class DisplayOptions:
     )  # fmt: skip
     filter_samples: int = option(
         64,
-        "The window filters path tracing until a picture has so many samples per pixel, where a sample takes at most "
-        "half a second (on a GPU, which nothing stops, 50 ms); pictures that are written are not filtered. 0 shows the "
-        "noise.",
+        "The window filters path tracing until a picture has so many samples per pixel (on a GPU, which nothing stops, "
+        "where one takes at most 50 ms); pictures that are written are not filtered. 0 shows the noise.",
         minimum=0,
         maximum=65536,
     )

@@ -251,6 +251,8 @@ class FrameLoop(QObject):
             return
         self.last_frame = frame
         self._end_slow()
+        if frame.request is self._submitted and not frame.request.is_moving and frame.samples < frame.samples_wanted:
+            self._slow.start()  # a finer one is being drawn, which may take far longer
         self._arrived_serial = max(self._arrived_serial, frame.request.moment.frame_id)
         if not frame.request.is_moving:
             self._arrivals.clear()  # a pause is no slow picture

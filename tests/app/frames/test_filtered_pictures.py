@@ -4,14 +4,35 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from raygrove.app.document.state import State, replaced
 
 from .fake_engine import Makers
 
 
-def test_slow_paths_are_not_filtered_so_that_they_can_be_stopped_and_a_picture_stays_as_it_began() -> None:
-    makers = Makers(full_ms=8000.0)
-    state = replaced(State(), "settings.render.ray_type", "path")
+STATE = replaced(State(), "settings.render.ray_type", "path")
+
+
+def unstoppable(full_ms: float) -> Makers:
+    """On a target like a GPU."""
+    makers = Makers(full_ms=full_ms)
+    makers.maker.target_for(STATE).can_stop = False
+    return makers
+
+
+@pytest.mark.parametrize("full_ms", (300.0, 8_000.0, 60_000.0))
+def test_paths_are_filtered_however_slow_where_they_can_be_stopped(full_ms: float) -> None:
+    """A small filtered picture does not give way to a large one of noise."""
+    makers = Makers(full_ms=full_ms)
+    for _ in range(6):
+        makers.draw(STATE)
+        options: Any = makers.engines[0].views[0].settings.ray_type_options
+        assert options.filtered and options.filter_samples == STATE.settings.display.filter_samples
+
+
+def test_slow_paths_are_not_filtered_where_nothing_stops_them_and_a_picture_stays_as_it_began() -> None:
+    makers, state = unstoppable(8000.0), STATE
 
     def is_filtered() -> bool:
         options: Any = makers.engines[0].views[0].settings.ray_type_options
@@ -20,19 +41,18 @@ def test_slow_paths_are_not_filtered_so_that_they_can_be_stopped_and_a_picture_s
     makers.draw(state)
     makers.draw(state)
     assert makers.slot.drawn == (400, 320) and not is_filtered()
-    makers.engines[0].full_ms = 30.0
+    makers.engines[0].full_ms = 3.0
     makers.draw(state)
     assert not is_filtered(), "its samples would begin anew"
-    for index in range(12):
+    for index in range(40):
         makers.draw(state, time=index / 10, moving=True)
     assert is_filtered()
 
 
 def test_paths_that_prove_far_slower_than_was_thought_are_filtered_no_more() -> None:
-    makers = Makers(full_ms=300.0)
-    state = replaced(State(), "settings.render.ray_type", "path")
+    makers, state = unstoppable(30.0), STATE
     filtered = []
-    for full_ms in (300.0, 20000.0, 20000.0, 300.0):
+    for full_ms in (30.0, 20000.0, 20000.0, 30.0):
         if makers.engines:
             makers.engines[0].full_ms = full_ms
         makers.draw(state)
@@ -42,7 +62,7 @@ def test_paths_that_prove_far_slower_than_was_thought_are_filtered_no_more() -> 
 
 
 def test_paths_are_filtered_on_what_cannot_be_stopped_where_nobody_waits_long() -> None:
-    state = replaced(State(), "settings.render.ray_type", "path")
+    state = STATE
     for can_stop, is_filtered in ((True, True), (False, False)):
         makers = Makers(full_ms=300.0)
         makers.maker.target_for(state).can_stop = can_stop

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from raygrove.gpu.target.base import Target, TargetOptions, UnitSource
-from raygrove.gpu.target.host import HostTarget
+from raygrove.gpu.target.host import _STOPPABLE_BLOCKS_A_THREAD, HostTarget
 from raygrove.gpu.target.stopping import Stopped
 
 SOURCE = UnitSource("tests/gpu/target/kernels_for_tests.cu")
@@ -56,7 +56,9 @@ def test_what_is_begun_is_done_and_the_rest_left_out(host: HostTarget) -> None:
             host.launch(unit, "record_blocks", ITEMS, n=ITEMS, owner=owner, count=host._stop_flag._flags)
         host.go_on()
         blocks, items = np.unique(owner[owner >= 0], return_counts=True)
-        assert (items == ITEMS // (64 * host.threads)).all(), "a block that was begun was not ended"
+        assert (items == ITEMS // (_STOPPABLE_BLOCKS_A_THREAD * host.threads)).all(), (
+            "a block that was begun was not ended"
+        )
         if host.threads == 1:
             assert list(blocks) == [0]
     visits = host.zeros(ITEMS, np.int32, "test")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -39,6 +40,28 @@ def test_what_is_waited_for_is_said_until_it_is_there(
     loop, label = scene_window.loop, scene_window.busy_label
     scene_window.document.change("settings.render.seed", 5)
     qtbot.waitUntil(lambda: label.text() == drawing(scene_window))
+    may_go_on.set()
+    qtbot.waitUntil(lambda: label.text() == "" and not loop._slow.isActive())
+
+
+def test_a_finer_picture_that_takes_long_is_spoken_of(
+    scene_window: MainWindow, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A first one is there at once; each sample after it is filtered whole, by seconds of a slow machine."""
+    paint, may_go_on, drawn = PaintedMaker.draw, threading.Event(), list[int]()
+
+    def draw(*of: Any) -> Any:
+        drawn.append(len(drawn))
+        if len(drawn) == 2:
+            may_go_on.wait(60.0)
+        return dataclasses.replace(paint(*of), samples=len(drawn), samples_wanted=2)
+
+    monkeypatch.setattr(PaintedMaker, "draw", draw)
+    loop, label = scene_window.loop, scene_window.busy_label
+    loop._slow.setInterval(20)
+    scene_window.document.change("settings.render.seed", 5)
+    qtbot.waitUntil(lambda: label.text() == drawing(scene_window))
+    assert loop.last_frame is not None and loop.last_frame.samples == 1
     may_go_on.set()
     qtbot.waitUntil(lambda: label.text() == "" and not loop._slow.isActive())
 
