@@ -29,6 +29,10 @@ static_assert(BEAM_SHARE > SLAB_SLACK + rounded(2) && BEAM_MOVE > 1.1f * SLAB_MO
 constexpr float BEAM_GROWTH = 1.0000015f;
 static_assert(BEAM_GROWTH - SLAB_GROWTH >= 10 * ROUNDING);
 constexpr float BEAM_REACH = 1e18f;
+// Of a pack's reach (reach.cuh), which encloses the same tests by a box: of where a ray begins, besides what the test
+// takes, a sum, a difference and the slack's own rounding. Its ends lie behind by BEAM_GROWTH.
+constexpr float REACH_SHARE = 6e-7f;
+static_assert(REACH_SHARE > SLAB_SLACK + rounded(5));
 // About a centre, where nothing is left to the comparison: a half extent pays for all (docs/decisions/
 // centre-and-half-extent.md). It grows by 16 u of itself and 4 u of the centre when it is stored, and by 7 u of origin
 // * inverse in the test.

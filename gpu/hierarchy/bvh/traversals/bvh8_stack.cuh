@@ -1,7 +1,8 @@
 // Traverses bvh8 nodes with a stack. A pack goes where any of its rays goes, first to the child that its beam enters
-// first (beam.cuh); where few of its rays go together, and in packs with mixed signs, its rays are interleaved
-// (interleaved_rays.cuh). A single ray traverses as bvh8_single does. Idle lanes are legal. Packs that are asked for
-// their nodes, or of which no beam is made, go first to the child that most of their rays enter first.
+// first (beam.cuh); where few of its rays go together, its rays are interleaved (interleaved_rays.cuh), in packs with
+// mixed signs from where they no longer share their way (reach.cuh). A single ray traverses as bvh8_single does. Idle
+// lanes are legal. Packs that are asked for their nodes, or of which no beam is made, go first to the child that most
+// of their rays enter first.
 //
 // Unit constants: STACK_DEPTH, a proven bound of the number of children that wait (seven a level);
 // STACK_KEEPS_DISTANCE.
@@ -10,6 +11,7 @@
 #include "gpu/hierarchy/bvh/traversals/beam.cuh"
 #include "gpu/hierarchy/bvh/traversals/bvh8_single.cuh"
 #include "gpu/hierarchy/bvh/traversals/interleaved_rays.cuh"
+#include "gpu/hierarchy/bvh/traversals/reach.cuh"
 
 struct Bvh8Stack : NodesAndRoot {};
 template <class OnNode>
@@ -18,6 +20,9 @@ using Bvh8Waiting = WaitingChildren<STACK_DEPTH, STACK_KEEPS_DISTANCE || OnNode:
 // Packs with at most so many rays left go on ray by ray, as in Embree's hybrid traversal (Wald, Woop, Benthin, Johnson
 // and Ernst 2014).
 constexpr int FEW_RAYS = PACK / 8;
+// Packs with mixed signs go on together from a node while so many of their rays are there for each child that they may
+// enter: a child is tested by all rays at once, or all children by one ray after the other.
+constexpr int ANY_HIT_RAYS_A_CHILD = 3, CLOSEST_HIT_RAYS_A_CHILD = 2;
 
 template <bool AGREES>
 __device__ __forceinline__ Mask enter_bvh8_child(const float* planes, const Slabs& slabs, const Rays& rays,
@@ -67,7 +72,9 @@ __device__ __forceinline__ void traverse_incoherent(const Bvh8Stack& tree, int n
                                                     OnNode& on_node) {
     const Bvh8Nodes nodes = {tree.nodes, &node};
     if constexpr (INTERLEAVES && !OnNode::IS_ASKED) {
-        traverse_interleaved(nodes, node, which, slabs, primitives, rays, on_primitive, on_node);
+        EntryNodes entries;
+        entries.add(node, which, rays.t_min);
+        traverse_interleaved(nodes, entries, slabs, primitives, rays, on_primitive, on_node);
     } else {
         traverse_these_lanes(nodes, which, slabs, primitives, rays, on_primitive, on_node);
     }
@@ -135,6 +142,39 @@ __device__ __forceinline__ void traverse_bvh8_by_beam(const Bvh8Stack& tree, con
     }
 }
 
+// A pack with mixed signs, from an inner root: together as long as that is cheaper, then interleaved.
+template <class Primitives, class OnPrimitive, class OnNode>
+__device__ __forceinline__ void traverse_bvh8_by_reach(const Bvh8Stack& tree, const Slabs& slabs, const Reach& reach,
+                                                       const Primitives& primitives, Rays& rays,
+                                                       OnPrimitive& on_primitive, OnNode& on_node) {
+    constexpr int RAYS_A_CHILD = OnPrimitive::IS_ANY_ENOUGH ? ANY_HIT_RAYS_A_CHILD : CLOSEST_HIT_RAYS_A_CHILD;
+    EntryNodes entries;
+    entries.add(tree.root[0], mask_bits(rays.active), rays.t_min);
+    for (int place = 0; place < entries.count;) {
+        const Bvh8Node* node = &as<const Bvh8Node>(tree.nodes)[entries.nodes[place]];
+        const unsigned met = reach.meets_eight(&node->planes[0][0]), lanes = entries.lanes[place];
+        if (__popc(lanes & mask_bits(rays.active)) < RAYS_A_CHILD * __popc(met) ||
+            entries.count + WIDE_SLOTS > EntryNodes::MOST) {
+            ++place;
+            continue;
+        }
+        entries.remove(place);
+        for (unsigned rest = met; rest != 0u; rest &= rest - 1u) {
+            const int slot = __ffs((int)rest) - 1, child = node->children[slot];
+            Real entry;
+            const Mask enters = enter_bvh8_child<false>(&node->planes[0][slot], slabs, rays, entry);
+            const unsigned entering = mask_bits(enters) & lanes;
+            if (entering == 0u || child == EMPTY_CHILD) continue;
+            if (!is_leaf(child)) {
+                entries.add(child, entering, entry);
+            } else if (!visit_leaf(child, primitives, rays, on_primitive, on_node)) {
+                return;
+            }
+        }
+    }
+    traverse_interleaved(Bvh8Nodes{tree.nodes, tree.root}, entries, slabs, primitives, rays, on_primitive, on_node);
+}
+
 template <class Primitives, class OnPrimitive, class OnNode>
 __device__ __forceinline__ void traverse(const Bvh8Stack& tree, const Primitives& primitives, Rays& rays,
                                          OnPrimitive& on_primitive, OnNode& on_node) {
@@ -149,6 +189,12 @@ __device__ __forceinline__ void traverse(const Bvh8Stack& tree, const Primitives
                 Beam beam(slabs, rays);
                 if (beam.is_sound()) {
                     traverse_bvh8_by_beam(tree, slabs, beam, primitives, rays, on_primitive, on_node);
+                    return;
+                }
+            } else if (INTERLEAVES && !is_leaf(tree.root[0])) {
+                const Reach reach(rays);
+                if (reach.is_sound) {
+                    traverse_bvh8_by_reach(tree, slabs, reach, primitives, rays, on_primitive, on_node);
                     return;
                 }
             }

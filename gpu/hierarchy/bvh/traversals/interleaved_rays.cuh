@@ -14,10 +14,34 @@
 // For the host's packs alone: on CUDA rays are single, and the warp scheduler hides what they wait for.
 constexpr bool INTERLEAVES = PACK >= WIDE_SLOTS && STACK_DEPTH <= 2048;
 
+// Inner nodes that lanes begin at, and where they enter them.
+struct EntryNodes {
+    static constexpr int MOST = 4 * WIDE_SLOTS;
+
+    int nodes[MOST];
+    unsigned lanes[MOST];
+    Real distances[MOST];
+    int count = 0;
+
+    __device__ __forceinline__ void add(int node, unsigned of_lanes, Real distance) {
+        check_stack(count, MOST);
+        nodes[count] = node;
+        lanes[count] = of_lanes;
+        distances[count++] = distance;
+    }
+    // The last takes its place.
+    __device__ __forceinline__ void remove(int place) {
+        --count;
+        nodes[place] = nodes[count];
+        lanes[place] = lanes[count];
+        distances[place] = distances[count];
+    }
+};
+
 struct InterleavedRays {
     // A step pops one node, pushes up to eight and writes eight words, whatever is used of them; an odd number of cache
     // lines apart.
-    static constexpr int MOST_WAITING = STACK_DEPTH + 2 * WIDE_SLOTS;
+    static constexpr int MOST_WAITING = STACK_DEPTH + EntryNodes::MOST + 2 * WIDE_SLOTS;
 
     alignas(64) int waiting[PACK][MOST_WAITING];
     int waiting_count[PACK];
@@ -27,7 +51,7 @@ struct InterleavedRays {
     // the near planes' place in a node, the far planes' with bit WIDE_SLOTS changed
     int octants[PACK], near_rows[3][PACK];
 
-    __device__ __forceinline__ InterleavedRays(const Rays& rays, const Slabs& slabs, int start) {
+    __device__ __forceinline__ InterleavedRays(const Rays& rays, const Slabs& slabs) {
         store(origin[0], rays.ox);
         store(origin[1], rays.oy);
         store(origin[2], rays.oz);
@@ -52,8 +76,28 @@ struct InterleavedRays {
         store(near_rows[0], x << 3);
         store(near_rows[1], y << 3 | splat_int(2 * WIDE_SLOTS));
         store(near_rows[2], z << 3 | splat_int(4 * WIDE_SLOTS));
-        store(waiting_count, splat_int(1));
-        for (int i = 0; i < PACK; ++i) waiting[i][0] = start;
+        store(waiting_count, splat_int(0));
+    }
+
+    // Each lane's entries wait, with NEAREST_FIRST its nearest last.
+    template <bool NEAREST_FIRST>
+    __device__ __forceinline__ void begin_at(const EntryNodes& entries) {
+        float distances[PACK][NEAREST_FIRST ? EntryNodes::MOST : 1];
+        for (int entry = 0; entry < entries.count; ++entry) {
+            for (unsigned rest = entries.lanes[entry]; rest != 0u; rest &= rest - 1u) {
+                const int i = __ffs((int)rest) - 1;
+                int place = waiting_count[i]++;
+                if constexpr (NEAREST_FIRST) {
+                    const float distance = lane(entries.distances[entry], i);
+                    for (; place > 0 && distances[i][place - 1] < distance; --place) {
+                        distances[i][place] = distances[i][place - 1];
+                        waiting[i][place] = waiting[i][place - 1];
+                    }
+                    distances[i][place] = distance;
+                }
+                waiting[i][place] = entries.nodes[entry];
+            }
+        }
     }
 
     // Ray i in every lane.
@@ -127,16 +171,21 @@ struct InterleavedRays {
     }
 };
 
-// Traverses the lanes of `which`, all active, from an inner node.
+// Traverses the lanes of `entries`, of which active ones go on, from inner nodes.
 template <class Node, class Primitives, class OnPrimitive, class OnNode>
-LONG_ON_PACKS void traverse_interleaved(const Node& tree, int start, unsigned which, const Slabs& slabs,
+LONG_ON_PACKS void traverse_interleaved(const Node& tree, const EntryNodes& entries, const Slabs& slabs,
                                         const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive,
                                         OnNode& on_node) {
-    tell(on_node, Event::CHILD_PUSHED, start, rays.t_min, mask_from_bits(which));
-    InterleavedRays turns(rays, slabs, start);
     const unsigned active = mask_bits(rays.active);
-    unsigned ended = 0;
-    for (unsigned going = which; going;) {
+    unsigned ended = 0, which = 0;
+    for (int entry = 0; entry < entries.count; ++entry) {
+        tell(on_node, Event::CHILD_PUSHED, entries.nodes[entry], rays.t_min, mask_from_bits(entries.lanes[entry]));
+        which |= entries.lanes[entry];
+    }
+    if ((which & active) == 0u) return;
+    InterleavedRays turns(rays, slabs);
+    turns.begin_at<!OnPrimitive::IS_ANY_ENOUGH>(entries);
+    for (unsigned going = which & active; going;) {
         unsigned waits = 0;
         int leaf_count = 0;
         for (unsigned turn = going; turn; turn &= turn - 1) {
