@@ -10,7 +10,6 @@ from raygrove.app.document.state import State, replaced
 
 from .fake_engine import Makers
 
-
 STATE = replaced(State(), "settings.render.ray_type", "path")
 
 
