@@ -231,6 +231,12 @@ def is_number(word: bytes) -> bool:
     return b"_" not in word
 
 
+def strays(words: Sequence[str]) -> list[str]:
+    """The words of a column that are no numbers, where most of them are; none of a column of names."""
+    found = [word for word in words if not is_number(word.encode())]
+    return found if 2 * len(found) < len(words) else []
+
+
 def shown(line: bytes) -> str:
     """A line of a file as a sentence may show it."""
     text = line.decode("utf-8", "replace").strip()

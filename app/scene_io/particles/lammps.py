@@ -16,7 +16,7 @@ import numpy as np
 
 from raygrove.gpu.scene import PeriodicBox
 
-from .columns import frame_of, is_number, read_rows, shown
+from .columns import frame_of, is_number, read_rows, shown, strays
 from .frame import Frame, ParticleError, Source, check_follows, usable
 
 SCALED = ("xs", "ys", "zs"), ("xsu", "ysu", "zsu")
@@ -73,9 +73,10 @@ def _read(source: Source, file: _Lines) -> Iterator[Frame]:
         elif item == "UNITS":
             units = file.next().decode("utf-8", "replace").strip()
         elif item == "NUMBER OF ATOMS":
-            count = int(_values(file, 1, "the number of atoms")[0])
-            if count < 0:
-                raise ParticleError(f"a number of {count} atoms cannot be")
+            atoms = _values(file, 1, "the number of atoms")[0]
+            if atoms < 0 or atoms % 1:
+                raise ParticleError(f"a number of {atoms:g} atoms cannot be")
+            count = int(atoms)
             check_follows(file.file, count, LEAST_LINE)
             source.expect(count)
         elif item.startswith("BOX BOUNDS"):
@@ -97,11 +98,9 @@ def _read(source: Source, file: _Lines) -> Iterator[Frame]:
 
 def _values(file: _Lines, count: int, what: str) -> list[float]:
     line = file.next()
-    try:
-        values = [float(word) for word in line.split()]
-    except ValueError as error:
-        raise ParticleError(f"{what} should stand where {shown(line)} is") from error
-    if len(values) < count:
+    words = line.split()
+    values = [float(word) for word in words] if all(map(is_number, words)) else []
+    if len(values) < count or not np.isfinite(values).all():
         raise ParticleError(f"{what} should stand where {shown(line)} is")
     return values
 
@@ -138,6 +137,11 @@ def _frame(
     columns: dict[str, np.ndarray | list[str]] = dict(
         zip(names, read_rows(lines, count, len(names), texts, first_line), strict=True)
     )
+    for index in texts:  # by the first row
+        column = columns[names[index]]
+        if not isinstance(column, np.ndarray) and (wrong := strays(column)):
+            at = first_line + column.index(wrong[0])
+            raise ParticleError(f"line {at:,} has {shown(wrong[0].encode())} where a number should be")
     if not any(all(name in columns for name in axes) for axes in PLAIN):
         for axes in SCALED:
             arrays = [values for name in axes if isinstance(values := columns.get(name), np.ndarray)]

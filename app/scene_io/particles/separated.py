@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .columns import frame_of, is_number, plain, shown
+from .columns import frame_of, is_number, plain, shown, strays
 from .frame import Frame, ParticleError, Source
 
 INSTANTS = ("frame", "step", "timestep", "time")
@@ -129,8 +129,14 @@ def _mixed_columns(
     for index, name in enumerate(names):
         words = [row[index] for row in table]
         filled = ["nan" if word.lower() in MISSING else word for word in words]
-        try:
+        if all(is_number(word.encode()) for word in filled):
             result[name] = np.array(filled).astype(np.float64)
-        except ValueError:
-            result[name] = words
+            continue
+        result[name] = words
+        if not (odd := strays(filled)):
+            continue
+        if plain(name) in INSTANTS:
+            raise ParticleError(f"column {name} holds {shown(odd[0].encode())}, which is no number")
+        words_there = f"{len(odd):,} of {len(words):,} values of the column {name} are no numbers"
+        source.remark(f"{words_there}, the first {shown(odd[0].encode())}: all were taken for names.", len(odd))
     return result

@@ -175,7 +175,5 @@ def _stamp(facts: dict[str, str]) -> tuple[float, str] | None:
 
 
 def _numbers(text: str) -> list[float]:
-    try:
-        return [float(word) for word in text.split()]
-    except ValueError:
-        return []
+    words = text.split()
+    return [float(word) for word in words] if all(is_number(word.encode()) for word in words) else []

@@ -181,6 +181,56 @@ def test_a_table_without_names_and_one_with_instants(tmp_path: Path) -> None:
     assert spheres.key_frames.radii is not None and spheres.key_frames.radii[0, 1] == ABSENT
 
 
+TABLE = b"x,y,z,frame,charge\n" + b"".join(b"%d,0,0,%d,0.5\n" % (row, row // 3) for row in range(6))
+
+
+@pytest.mark.parametrize("word", [b"1_5", b"1.2.3", b"0x10", b"true"])
+def test_a_word_among_numbers_of_a_table_is_told(word: bytes, tmp_path: Path) -> None:
+    """One made names of a whole column: of six instants one frame. 1_5 is a number for Python alone."""
+    path = tmp_path / "a.csv"
+    path.write_bytes(TABLE)
+    whole = files.read(path)
+    assert whole.spheres[0].key_frames is not None
+    path.write_bytes(TABLE.replace(b"0,0,0,0,", b"0,0,0,%s," % word))
+    with pytest.raises(SceneError, match=rf'column frame holds "{word.decode()}", which is no number'):
+        files.read(path)
+    path.write_bytes(TABLE.replace(b"0.5", word, 1))
+    (told,) = (one for one in files.read(path).remarks if one not in whole.remarks)
+    first = f'1 of 6 values of the column charge are no numbers, the first "{word.decode()}": all were taken for names.'
+    assert told.sentence == first and told.count == 1
+    path.write_bytes(TABLE.replace(b"0.5", b"one"))
+    assert not any("no numbers" in one.sentence for one in files.read(path).remarks), "a column of names"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (b"TIMESTEP\n0", b"TIMESTEP\n1_5", 'line 2: the time step should stand where "1_5" is'),
+        (b"TIMESTEP\n0", b"TIMESTEP\nnan", 'line 2: the time step should stand where "nan" is'),
+        (b"ATOMS\n3", b"ATOMS\n2.5", "line 4: a number of 2.5 atoms cannot be"),
+        (b"\n0 10", b"\n0 inf", 'line 6: the bounds of the box should stand where "0 inf" is'),
+        (b"\n0 1 ", b"\n0 1.2.3 ", 'line 10 has "1.2.3" where a number should be'),
+    ],
+)
+def test_what_is_no_number_in_a_dump_of_lammps_is_told(old: bytes, new: bytes, said: str, tmp_path: Path) -> None:
+    """A box that is not finite was left out without a word, and a kind in the first row made names of all."""
+    whole, path = files.lammps([(0, np.arange(3), np.eye(3))]), tmp_path / "a.lammpstrj"
+    path.write_bytes(whole)
+    files.read(path)
+    assert old in whole
+    path.write_bytes(whole.replace(old, new, 1))
+    with pytest.raises(SceneError) as caught:
+        files.read(path)
+    assert said in str(caught.value)
+
+
+def test_the_time_of_an_xyz_is_a_number(tmp_path: Path) -> None:
+    path = tmp_path / "a.xyz"
+    for word, has_time in (("15", True), ("1_5", False)):
+        path.write_text("".join(f"1\nTime={word if frame else 0}\nO {frame} 0 0\n" for frame in range(2)))
+        assert any("0 to 15" in one.sentence for one in files.read(path).remarks) == has_time
+
+
 def test_lines_of_an_xyz_with_different_ends(tmp_path: Path) -> None:
     (tmp_path / "a.xyz").write_text("2\n\nC 1 2 3 0.5\nC 4 5 6\n")
     assert files.spheres_of(tmp_path / "a.xyz").centres.tolist() == [[1, 2, 3], [4, 5, 6]]
