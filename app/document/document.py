@@ -145,7 +145,7 @@ class Document:
             state = dataclasses.replace(state, cameras=moved) if moved != state.cameras else state
         before, self._state = self._state, state
         if before.bookmarks != state.bookmarks and before.scene == state.scene:
-            self._keep_bookmarks()
+            self._keep_bookmarks(before.bookmarks)
         for observer in list(self.observers):
             observer(before, state)
         if before.settings.motion != state.settings.motion and before.scene == state.scene:
@@ -292,9 +292,9 @@ class Document:
             self.report(Problem("The bookmarks cannot be read", str(error), panel="camera"))
             return ()
 
-    def _keep_bookmarks(self) -> None:
+    def _keep_bookmarks(self, before: tuple[Bookmark, ...]) -> None:
         try:
-            bookmarks.save(self._state.scene, self._state.bookmarks)
+            bookmarks.save(self._state.scene, self._state.bookmarks, before=before)
         except (OSError, bookmarks.BookmarksError) as error:
             reason = str(error) if isinstance(error, ValueError) else f"{bookmarks.file_of_user()}: {error.strerror}."
             self.report(Problem("The bookmarks cannot be saved", reason, panel="camera"))

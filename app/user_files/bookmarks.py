@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import errno
+import itertools
 import os
 import tomllib
 from pathlib import Path
@@ -55,14 +56,42 @@ def load(reference: SceneReference, path: Path | None = None) -> tuple[Bookmark,
     return tuple(bookmark for scene, bookmark in _read(path or file_of_user()) if scene == key)
 
 
-def save(reference: SceneReference, bookmarks: tuple[Bookmark, ...], path: Path | None = None) -> None:
-    """Keep the bookmarks of a scene beside those of the others, atomically. Raises OSError and BookmarksError."""
+def save(
+    reference: SceneReference,
+    bookmarks: tuple[Bookmark, ...],
+    path: Path | None = None,
+    before: tuple[Bookmark, ...] | None = None,
+) -> None:
+    """Keep the bookmarks of a scene beside those of the others, atomically. With those that this program had `before`,
+    what another program has kept of the scene meanwhile stays, too. Raises OSError and BookmarksError."""
     path, key = path or file_of_user(), scene_key(reference)
     if not key:
         return
     with locked(path):
-        entries = [(scene, one) for scene, one in _read(path) if scene != key] + [(key, one) for one in bookmarks]
+        there = _read(path)
+        if before is not None:
+            bookmarks = merged(before, bookmarks, tuple(one for scene, one in there if scene == key))
+        entries = [(scene, one) for scene, one in there if scene != key] + [(key, one) for one in bookmarks]
         write_bytes(path, tomli_w.dumps({"bookmark": [_table(scene, one) for scene, one in entries]}).encode())
+
+
+def merged(
+    before: tuple[Bookmark, ...], after: tuple[Bookmark, ...], there: tuple[Bookmark, ...]
+) -> tuple[Bookmark, ...]:
+    """A program's bookmarks after a change, with what another one has made of those that it had `before`: what was
+    changed `there` and not here is as it is there, what was added there follows, under a free name. Nothing is taken
+    away for being gone there: a file that was put aside has none."""
+    known, theirs = {one.name: one for one in before}, {one.name: one for one in there}
+    result = [theirs.get(one.name, one) if known.get(one.name) == one else one for one in after]
+    names = {one.name for one in result}
+    for one in there:
+        if one.name in known or one in result:
+            continue
+        tries = itertools.chain([one.name], (f"{one.name} ({number})" for number in itertools.count(2)))
+        name = next(name for name in tries if name not in names)
+        result.append(dataclasses.replace(one, name=name))
+        names.add(name)
+    return tuple(result)
 
 
 def read(path: Path) -> tuple[Bookmark, ...]:

@@ -57,8 +57,9 @@ def remove() -> None:
 
 
 def left() -> LeftState | None:
-    """The newest state of a program that runs no more; older ones, and files that are none, are taken away. The caller
-    takes this one away by `forget` when it was dealt with."""
+    """The newest state of a program that runs no more; what is older than OLDEST_S, and files that are none, are taken
+    away. The caller takes this one away by `forget` when it was dealt with: another one comes next, of a second window
+    that ended with the machine."""
     found: list[tuple[float, LeftState]] = []
     with contextlib.suppress(OSError):
         for path in folder().glob("*.json"):
@@ -69,10 +70,7 @@ def left() -> LeftState | None:
                     found.append((when, state))
                 elif state is not None or not _runs(path, None):
                     path.unlink()
-    found.sort(key=lambda one: one[0])
-    for _, older in found[:-1]:
-        forget(older)
-    return found[-1][1] if found else None
+    return max(found, key=lambda one: one[0])[1] if found else None
 
 
 def forget(state: LeftState) -> None:

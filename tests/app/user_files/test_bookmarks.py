@@ -46,6 +46,49 @@ def test_a_file_that_is_none_is_put_aside(tmp_path: Path, text: str) -> None:
     assert bookmarks.load(HERE, path) == ()
 
 
+def named(*names: str, fov: float = 45.0) -> tuple[Bookmark, ...]:
+    return tuple(Bookmark(name, Camera(fov=fov)) for name in names)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "there", "kept"),
+    [
+        ("a", "ab", "a", "ab"),  # nobody else has saved
+        ("a", "ab", "ac", "abc"),  # another one was added there
+        ("ab", "b", "abc", "bc"),  # one was deleted here
+        ("ab", "abc", "b", "abc"),  # and one there: nothing is lost, though it comes back
+        ("ab", "ba", "abc", "bac"),  # put in another order
+        ("ab", "abc", "", "abc"),  # the file was put aside
+    ],
+)
+def test_what_two_programs_keep_of_one_scene_is_merged(before: str, after: str, there: str, kept: str) -> None:
+    assert bookmarks.merged(named(*before), named(*after), named(*there)) == named(*kept)
+
+
+def test_bookmarks_of_one_name_by_two_programs_are_both_kept() -> None:
+    """Both call their first one View 1; one of a name that both know is as the one says who changed it."""
+    ours, theirs = named("View 1"), named("View 1", fov=30.0)
+    second = named("View 1 (2)", fov=30.0)
+    assert bookmarks.merged((), ours, theirs) == (*ours, *second)
+    assert bookmarks.merged(theirs, (*theirs, *named("View 2")), (*ours, *second)) == (*ours, *named("View 2"), *second)
+    assert bookmarks.merged(ours, named("View 1", fov=20.0), theirs) == named("View 1", fov=20.0)
+
+
+def test_two_windows_with_one_scene_lose_none_of_their_bookmarks(
+    own_folders: Path, moving_scene: Scene, tmp_path: Path
+) -> None:
+    """The second saved its own list over the first one's."""
+    first, second = Document(), Document()
+    for document in (first, second):
+        document.set_scene(HERE, moving_scene)
+    for number in range(4):
+        document = (first, second)[number % 2]
+        camera = Camera(fov=20.0 + number)
+        document.change("bookmarks", (*document.state.bookmarks, Bookmark(f"View {number // 2 + 1}", camera)))
+    assert sorted(one.camera.fov for one in bookmarks.load(HERE)) == [20.0, 21.0, 22.0, 23.0]
+    assert len({one.name for one in bookmarks.load(HERE)}) == 4 and len(first.state.bookmarks) == 2
+
+
 def test_a_scene_whose_name_is_no_utf_8_has_its_own(tmp_path: Path) -> None:
     path, names = tmp_path / "cameras.toml", ("/models/\udcff.obj", "/models/\udcfe.obj", "/models/é.obj")
     for name in names:
