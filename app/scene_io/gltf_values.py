@@ -128,7 +128,7 @@ def wrong_value(document: Any) -> tuple[str, bool]:
 
 def _shown(value: Any) -> str:
     if isinstance(value, list | dict) and len(value) > MOST_SHOWN:
-        return f"a list of {len(value):,}"
+        return f"a list of {len(value):,}" if isinstance(value, list) else f"an object of {len(value):,} keys"
     try:
         return json.dumps(value)[:40]
     except RecursionError:

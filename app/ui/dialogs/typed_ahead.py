@@ -4,12 +4,15 @@ the window behind it."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject
+from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtGui import QKeyEvent, QWindow
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 OVER = (QEvent.Type.WindowActivate, QEvent.Type.Hide)
 """What a dialog hears when the keyboard is its own, or not wanted any more."""
+
+PATIENCE_MS = 500
+"""A display without a window manager gives the keyboard to no dialog: after so long it is asked for."""
 
 
 class TypedAhead(QObject):
@@ -23,6 +26,7 @@ class TypedAhead(QObject):
         assert application is not None
         self._application = application
         application.installEventFilter(self)
+        QTimer.singleShot(PATIENCE_MS, self, dialog.activateWindow)
 
     def end(self) -> None:
         """Let keys go where they go."""

@@ -96,6 +96,8 @@ def test_whole_files_and_what_is_left_out_or_null_pass(write: Callable[[Path], P
 
 def test_long_and_deep_values_are_told_in_few_words() -> None:
     assert "translation is a list of 1,000," in wrong_value({"nodes": [{"translation": [1] * 1000}]})[0]
+    keys = dict.fromkeys(map(str, range(1000)), 1)
+    assert "translation is an object of 1,000 keys," in wrong_value({"nodes": [{"translation": keys}]})[0]
     deep: list[Any] = []
     for _ in range(100_000):
         deep = [deep]

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialog, QLineEdit
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtTest import QSignalSpy, QTest
+from PySide6.QtWidgets import QApplication, QDialog, QLineEdit
 
+from raygrove.app.ui.dialogs import typed_ahead
+from raygrove.app.ui.dialogs.typed_ahead import TypedAhead
 from raygrove.app.ui.window.main_window import MainWindow
 
 
@@ -26,6 +28,29 @@ def test_letters_typed_ahead_are_the_fields_and_no_commands(window: MainWindow, 
     QTest.keyClick(window, Qt.Key.Key_X)
     assert field.text() == "x", "the keyboard was given: to each its own"
     dialog.close()
+
+
+@pytest.mark.parametrize("is_given", (False, True))
+def test_a_dialog_that_nobody_gives_the_keyboard_asks_for_it(
+    window: MainWindow, qtbot: Any, monkeypatch: pytest.MonkeyPatch, is_given: bool
+) -> None:
+    """As on a display without a window manager; or all events of the program would go through the filter for good."""
+    monkeypatch.setattr(typed_ahead, "PATIENCE_MS", 50)
+    asked = list[bool]()
+
+    class Dialog(QDialog):
+        def activateWindow(self) -> None:
+            asked.append(True)
+
+    dialog = Dialog(window)
+    ahead = TypedAhead(dialog, QLineEdit(dialog), window)
+    if is_given:
+        ended = QSignalSpy(ahead.destroyed)
+        QApplication.sendEvent(dialog, QEvent(QEvent.Type.WindowActivate))
+        qtbot.waitUntil(lambda: ended.count() == 1)
+    qtbot.wait(150)
+    assert asked == ([] if is_given else [True])
+    dialog.deleteLater()
 
 
 @pytest.mark.parametrize("way", ["closed", "pressed elsewhere"])
