@@ -145,7 +145,7 @@ class FrameMaker(Questions):
         pacing.end_sample(key, is_moving)
         if samples == 1 and not is_moving:
             self._draw_what_is_behind(engine, moment, views)
-        self._overlays.paint(engine, views, scene, state, moment, is_moving=is_moving, with_selection=True)
+        self._paint_over(engine, views, scene, state, moment, is_moving)
         pacing.observe(statistics, slots[0].width)
         if grows := not is_moving and plan.scale < 1.0:
             pacing.take_at_its_word(statistics if in_rows else engine.flush(), slots[0].width)
@@ -155,6 +155,13 @@ class FrameMaker(Questions):
             self._noise = noise_of(engine, views)
             plan = self._refinement.after(film_key, samples, self._noise, plan, display)
         return self._outcome(target, plan, samples, statistics, preparing_ms)
+
+    def _paint_over(
+        self, engine: Any, views: Sequence[View], scene: Scene, state: State, moment: Moment, is_moving: bool
+    ) -> None:
+        began = time.perf_counter()
+        self._overlays.paint(engine, views, scene, state, moment, is_moving=is_moving, with_selection=True)
+        self._pacing.observe_overlays((time.perf_counter() - began) * 1000.0)
 
     def _bring(self, engine: Any, scene: Scene, state: State) -> None:
         """Bring an engine to what the state shows of the scene."""

@@ -30,8 +30,8 @@ from raygrove.app.frames.resolution import (
 from raygrove.app.settings.settings import DisplayOptions
 from raygrove.gpu.stats import FrameStatistics, joined
 
-ENLARGED = 9
-"""Of so many pictures the median says what it takes to enlarge one."""
+LATEST = 9
+"""Of so many pictures the median says what it takes to enlarge one, and to draw boxes and the like over it."""
 
 FIRST_SHARE = 8
 """Where no pace is known, the first rows of a picture at rest are one in so many."""
@@ -72,7 +72,8 @@ class Pacing:
         self._still_key: object = None
         self._row_ms = 0.0
         self._observed_id = self._height = 0
-        self._enlarging, self._enlarging_ms = collections.deque[float](maxlen=ENLARGED), 0.0
+        self._enlarging, self._enlarging_ms = collections.deque[float](maxlen=LATEST), 0.0
+        self._overlays, self._overlays_ms = collections.deque[float](maxlen=LATEST), 0.0
         self._is_owed = False
 
     def begin(self, choice: object) -> bool:
@@ -109,7 +110,8 @@ class Pacing:
         if not display.adapt_resolution:
             return 1.0
         if is_moving or self._is_owed:
-            return next_scale(self.pace, display.minimum_fps, display.minimum_scale, self._enlarging_ms)
+            pace = dataclasses.replace(self.pace, fixed_ms=self.pace.fixed_ms + self._overlays_ms)
+            return next_scale(pace, display.minimum_fps, display.minimum_scale, self._enlarging_ms)
         first = still_scale(self.pace, display.minimum_scale)
         if key != self._still_key or self._scale < first:
             return max(first, self._scale if key == self._still_key else 0.0)
@@ -189,6 +191,11 @@ class Pacing:
         if spent_ms > 0.0:
             self._enlarging.append(spent_ms)
             self._enlarging_ms = median(self._enlarging)  # a busy machine takes long now and then
+
+    def observe_overlays(self, spent_ms: float) -> None:
+        """What the processor spent on what is drawn over a picture, after its frame."""
+        self._overlays.append(spent_ms)
+        self._overlays_ms = median(self._overlays)  # a tree that is read back takes long now and then
 
     def take_at_its_word(self, statistics: FrameStatistics | None, width: int) -> None:
         """So slow a picture is waited for, and it alone says how slow: it may have been thought slower than it is."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bisect
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,9 @@ others took in one frame, in which the structure was updated."""
 
 COLUMNS = ("structure", "key", "time", *FIGURES)
 
+MOST_APART_S = 1.0
+"""So far from one frame to the next an animation goes at most on a slow machine: places between were not left out."""
+
 
 class CostLog:
     """Costs by structure and place. Places are the key frames; between few of them there are more, evenly, and of very
@@ -32,11 +35,13 @@ class CostLog:
         self.current = ""
         self._keys: tuple[float, ...] = ()
         self._costs: dict[str, np.ndarray] = {}
+        self._is_passed: dict[str, np.ndarray] = {}
+        self._before: dict[str, dict[str, int]] = {}
 
     def begin(self, span: Span) -> None:
         """Forget everything; the places are those of this animation."""
         self._keys, self.times = span.key_times, places_of(span)
-        self._costs, self.current = {}, ""
+        self._costs, self._is_passed, self._before, self.current = {}, {}, {}, ""
 
     @property
     def structures(self) -> tuple[str, ...]:
@@ -54,9 +59,12 @@ class CostLog:
         view, structure = statistics.views[0], statistics.views[0].structure
         self.current = f"{view.hierarchy}, {view.layout}, {view.update_mode}"
         if structure.sah_cost is not None and math.isfinite(structure.sah_cost) and structure.measured_time is not None:
-            measured = self._costs_of(f"{view.hierarchy}, {view.layout}, {structure.measured_mode}")
-            measured[0, self.place_of(structure.measured_time)] = structure.sah_cost
-        cost, is_updated = self._costs_of(self.current)[:, self.place_of(statistics.time)], view.update != "nothing"
+            name, place = FIGURES[0], self.place_of(structure.measured_time)
+            measured = f"{view.hierarchy}, {view.layout}, {structure.measured_mode}"
+            self._costs_of(measured)[0, place] = structure.sah_cost
+            self._pass(measured, [name], place, at_rest)
+        place, is_updated = self.place_of(statistics.time), view.update != "nothing"
+        cost = self._costs_of(self.current)[:, place]
         if statistics.phases_age > 0:
             return
         known: dict[str, float] = {}
@@ -67,10 +75,21 @@ class CostLog:
             if is_updated:
                 known["total_ms"] = sum(parts.values())
         cost[[FIGURES.index(name) for name in known]] = list(known.values())
+        self._pass(self.current, known, place, at_rest)
+
+    def _pass(self, structure: str, names: Iterable[str], place: int, at_rest: bool) -> None:
+        """What plays has come to a place, where these figures were told: the places since the last one are between."""
+        before, is_passed = self._before[structure], self._is_passed[structure]
+        for name in names:
+            last = before.get(name, place)
+            if not at_rest and self.times[place] - self.times[last] <= MOST_APART_S:
+                is_passed[FIGURES.index(name), last + 1 : place] = True
+            before[name] = place
 
     def _costs_of(self, structure: str) -> np.ndarray:
         if structure not in self._costs:
             self._costs[structure] = np.full((len(FIGURES), len(self.times)), np.nan)
+            self._is_passed[structure], self._before[structure] = np.zeros((len(FIGURES), len(self.times)), bool), {}
         return self._costs[structure]
 
     def place_of(self, time: float) -> int:
@@ -81,11 +100,17 @@ class CostLog:
 
     def line(self, structure: str, name: str) -> tuple[np.ndarray, np.ndarray]:
         """Times and values of one of FIGURES at every place, NaN where it is not known: what was skipped is a gap, not
-        a straight line."""
+        a straight line. Places that lie between two frames of what played have what lies between these: a slow machine
+        shows few of them, and their line is one all the same."""
         costs = self._costs.get(structure)
         if costs is None:
             return np.zeros(0), np.zeros(0)
-        return np.asarray(self.times), costs[FIGURES.index(name)].copy()
+        row, times = FIGURES.index(name), np.asarray(self.times)
+        found, is_between = costs[row].copy(), self._is_passed[structure][row] & np.isnan(costs[row])
+        if is_between.any():
+            is_known = np.isfinite(costs[row])
+            found[is_between] = np.interp(times[is_between], times[is_known], costs[row][is_known])
+        return times, found
 
     def rows(self) -> list[dict[str, Any]]:
         """Every place of every structure; `key` is the number of the last key frame before it, from 1."""

@@ -12,6 +12,7 @@ import pytest
 from raygrove.app.document.state import State, replaced
 from raygrove.app.frames import maker, pacing
 from raygrove.app.frames.maker import FrameMaker
+from raygrove.app.frames.overlays import Overlays
 from raygrove.app.frames.pixel_slots import HostSlot
 from raygrove.app.frames.resolution import ROWS_LIMIT_MS
 from raygrove.gpu.scene import Moment, Scene
@@ -157,6 +158,21 @@ class SlowlyEnlarged(NeverEnlarged):
     def fill(self, target: Any, slots: Sequence[Any]) -> None:
         """Not at all, but that takes its time."""
         self.spent_ms = self.ms
+
+
+def test_pictures_leave_room_for_what_is_drawn_over_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Boxes of nodes take 15 ms and more on a processor."""
+    clock, widths = Clock(), []
+    monkeypatch.setattr(maker, "time", clock)
+    for spent_s in (0.0, 0.015):
+
+        def paint(*given: Any, spent_s: float = spent_s, **named: Any) -> None:
+            clock.now += spent_s
+
+        monkeypatch.setattr(Overlays, "paint", paint)
+        makers = Makers(full_ms=70.0)
+        widths.append([makers.draw(time=index / 10, moving=True).drawn[0] for index in range(12)][-1])
+    assert widths[0] > widths[1] >= 200
 
 
 def test_pictures_leave_room_for_what_enlarges_them() -> None:

@@ -146,16 +146,39 @@ def test_what_was_skipped_is_a_gap() -> None:
     assert len(times) == 41 and np.isnan(values[2:39]).all() and np.isfinite(values[[0, 1, 39, 40]]).all()
 
 
+def test_a_line_is_seen_where_a_slow_machine_shows_few_places() -> None:
+    """What lies between two frames that played one after the other is no gap, and no figure of anything."""
+    log = CostLog()
+    log.begin(SPAN)
+    for time, sah in ((0.2, 20.0), (0.6, 60.0), (2.4, 50.0), (2.7, 80.0)):
+        add(log, statistics(time, sah))
+    for name, first, last in (("sah_cost", 20.0, 60.0), ("build_ms", 1.5, 1.5)):
+        times, values = log.line("lbvh, bvh4, rebuild", name)
+        assert times[np.isfinite(values)] == pytest.approx([0.2, 0.3, 0.4, 0.5, 0.6, 2.4, 2.5, 2.6, 2.7])
+        assert values[2:7] == pytest.approx(np.linspace(first, last, 5))
+    assert [row["time"] for row in log.rows()] == pytest.approx([0.2, 0.6, 2.4, 2.7])
+    add(log, statistics(0.4, 10.0))
+    assert log.line("lbvh, bvh4, rebuild", "sah_cost")[1][2:7] == pytest.approx([20.0, 15.0, 10.0, 35.0, 60.0])
+
+
+def test_steps_of_what_rests_are_no_line() -> None:
+    log = CostLog()
+    log.begin(SPAN)
+    for time in (0.2, 0.6):
+        add(log, statistics(time), at_rest=True)
+    assert line(log, "lbvh, bvh4, rebuild", "sah_cost")[0] == pytest.approx([0.2, 0.6])
+
+
 def test_a_total_is_of_one_frame_that_updated_its_tree() -> None:
     log = CostLog()
     log.begin(SPAN)
     add(log, statistics(0.5))
-    add(log, statistics(1.0, update="nothing", build_ms=0.0, trace_ms=9.0))
+    add(log, statistics(2.0, update="nothing", build_ms=0.0, trace_ms=9.0))
     assert line(log, "lbvh, bvh4, rebuild", "total_ms") == (pytest.approx([0.5]), [0.75 + 2.0 + 12.0 + 3.0 + 1.75])
     row = log.rows()[0]
     assert sum(row[name] for name in FIGURES if name not in ("sah_cost", "total_ms")) == row["total_ms"]
     assert (row["optimise_ms"], row["display_ms"], row["other_ms"]) == (0.5, 1.5, 0.25)
-    assert line(log, "lbvh, bvh4, rebuild", "shade_ms") == (pytest.approx([0.5, 1.0]), [3.0, 3.0])
+    assert line(log, "lbvh, bvh4, rebuild", "shade_ms") == (pytest.approx([0.5, 2.0]), [3.0, 3.0])
     add(log, statistics(0.5, trace_ms=300.0), at_rest=True)
     assert line(log, "lbvh, bvh4, rebuild", "total_ms")[1] == [19.5], "a larger picture at rest is no spike"
     refit = statistics(0.5, update="refit", refit_ms=0.5, build_ms=0.0, update_mode="refit")
