@@ -21,7 +21,7 @@ from tests.conftest import HOST_FLAGS
 from tests.gpu.engine_scenes import SCENES
 from tests.gpu.shade.pictures import picture
 
-USUAL = {("hploc", "bvh2"), ("binned_sah", "bvh4"), ("lbvh", "bvh8"), ("sah_events", "kd8"), ("ao", "megakernel")}
+USUAL = {("lbvh", "bvh8"), ("sah_events", "kd8"), ("ao", "megakernel")}
 """What has little code in common; all others are asked for by -m full."""
 
 
