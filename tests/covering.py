@@ -58,14 +58,24 @@ def value_of(values: dict[str, Any], name: str) -> Hashable:
     return value if isinstance(value, Hashable) else repr(value)
 
 
-def leave_to_full(items: Iterable[pytest.Item], groups_of: Callable[[pytest.Item], Sequence[str]]) -> None:
+def parameters_of(item: pytest.Item) -> dict[str, Any]:
+    """The values of a case's parameters by their names."""
+    return item.callspec.params  # type: ignore[attr-defined, no-any-return]
+
+
+def leave_to_full(
+    items: Iterable[pytest.Item],
+    groups_of: Callable[[pytest.Item], Sequence[str]],
+    values_of: Callable[[pytest.Item], dict[str, Any]] = parameters_of,
+) -> None:
     """Mark as full what a covering of each test's cases can do without. `groups_of` names the parameters whose
-    combinations are to be met; without any the item is left alone, as one that is full already is."""
+    combinations are to be met; without any the item is left alone, as one that is full already is. `values_of` may add
+    what else is known of a case to its parameters."""
     cases: dict[str, list[tuple[pytest.Item, frozenset[Hashable]]]] = collections.defaultdict(list)
     for item in items:
         groups = groups_of(item)
         if groups and item.get_closest_marker("full") is None:
-            values = item.callspec.params  # type: ignore[attr-defined]
+            values = values_of(item)
             target = next((values[name] for name in TARGETS if name in values), "")
             met = frozenset((group, target, *(value_of(values, name) for name in group.split())) for group in groups)
             cases[item.nodeid.partition("[")[0]].append((item, met))

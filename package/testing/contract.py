@@ -76,14 +76,22 @@ def hits_by_brute_force(target: Target, counts: tuple[int, int]) -> Traced:
 def assert_hits(hierarchy: Hierarchy, expected: OracleHits) -> None:
     """Closest hits as the oracle's wherever it is certain; any hit if and only if closest hit; u, v, t lie on the
     primitive."""
-    origins, directions = rays()
-    closest, any_hit = trace(hierarchy, origins, directions), trace(hierarchy, origins, directions, "any")
-    sure = expected.is_certain
+    assert_any_hits(hierarchy, assert_closest_hits(hierarchy, expected))
+
+
+def assert_any_hits(hierarchy: Hierarchy, closest: Traced) -> None:
+    """Any hit if and only if closest hit."""
+    np.testing.assert_array_equal(trace(hierarchy, *rays(), "any").prim_id >= 0, closest.prim_id >= 0)
+
+
+def assert_closest_hits(hierarchy: Hierarchy, expected: OracleHits) -> Traced:
+    """They are the oracle's wherever it is certain; u, v, t lie on the primitive."""
+    closest, sure = trace(hierarchy, *rays()), expected.is_certain
     assert sure.mean() > 0.9
     np.testing.assert_array_equal(closest.prim_id[sure], expected.prim_id[sure])
     is_hit = sure & (expected.prim_id >= 0)
     np.testing.assert_allclose(closest.t[is_hit], expected.t[is_hit], rtol=1e-4, atol=1e-4)
-    np.testing.assert_array_equal(any_hit.prim_id >= 0, closest.prim_id >= 0)
+    return closest
 
 
 @over_scenes
@@ -295,10 +303,29 @@ def test_spheres(target: Target, choice: tuple[str, str, str], count: int) -> No
     hierarchy.build(primitives)
     expected = sphere_hits(centres, radii, *rays())
     assert count < 400 or (expected.prim_id >= 0).sum() > 60
-    assert_hits(hierarchy, expected)
+    assert_closest_hits(hierarchy, expected)
     if hierarchy.capabilities.refit:
         hierarchy.refit(primitives)
-        assert_hits(hierarchy, expected)
+        assert_closest_hits(hierarchy, expected)
+
+
+def test_any_sphere_is_hit_where_one_is_closest(target: Target, choice: tuple[str, str, str]) -> None:
+    hierarchy = make(target, *choice)
+    if "sphere" not in hierarchy.capabilities.primitive_kinds:
+        pytest.skip("this structure takes no spheres")
+    centres, radii, primitives = sphere_scene(target, 400)
+    hierarchy.build(primitives)
+    assert_any_hits(hierarchy, assert_closest_hits(hierarchy, sphere_hits(centres, radii, *rays())))
+
+
+def test_any_of_both_kinds_is_hit_where_one_is_closest(exact_hits_target: Target, choice: tuple[str, str, str]) -> None:
+    hierarchy = make(exact_hits_target, *choice)
+    if "mixed" not in hierarchy.capabilities.primitive_kinds:
+        pytest.skip("this structure takes no triangles beside spheres")
+    triangles, centres, radii, primitives = mixed_scene(exact_hits_target, 300, 300)
+    hierarchy.build(primitives)
+    expected = mixed_hits(triangles.corners(), centres, radii, *rays())
+    assert_any_hits(hierarchy, assert_closest_hits(hierarchy, expected))
 
 
 @pytest.mark.parametrize("counts", [(0, 40), (40, 0), (1, 1), (300, 300)])
@@ -313,10 +340,10 @@ def test_triangles_and_spheres(
     hierarchy.build(primitives)
     expected = mixed_hits(triangles.corners(), centres, radii, *rays())
     assert max(counts) < 300 or min(np.bincount(expected.prim_id[expected.prim_id >= 0] >= 300)) > 30
-    assert_hits(hierarchy, expected)
+    assert_closest_hits(hierarchy, expected)
     if hierarchy.capabilities.refit:
         hierarchy.refit(primitives)
-        assert_hits(hierarchy, expected)
+        assert_closest_hits(hierarchy, expected)
     first, second = hits_by_brute_force(exact_hits_target, counts), trace(hierarchy, *rays())
     for column in ("t", "prim_id", "u", "v"):
         np.testing.assert_array_equal(getattr(second, column), getattr(first, column))

@@ -296,7 +296,7 @@ def test_a_triangle_that_is_not_finite_is_left_out_and_counted(target: Target) -
 
 def test_whoever_names_a_traversal_has_the_default_layout(target: Target) -> None:
     layout = structure("lbvh").default_layout(target.kind)
-    view = view_of(target, ray_type="path", traversal=f"{layout}_stack")
+    view = view_of(target, ray_type="diffuse", traversal=f"{layout}_stack")
     with contextlib.closing(Engine(target, moving_scene())) as engine:
         engine.render_frame(Moment(), [view])
         assert engine.flush().views[0].layout == layout

@@ -61,7 +61,7 @@ def test_any_sequence_of_changes_leaves_the_right_picture(target: Target, sequen
     run_state_machine_as_test(Machine, settings=quick)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.full)])
 def test_so_do_many_changes_at_random(target: Target, seed: int) -> None:
     """Longer sequences than hypothesis likes: engine_actions.py has a command line for very long ones, of all ray
     types."""
@@ -71,7 +71,9 @@ def test_so_do_many_changes_at_random(target: Target, seed: int) -> None:
         assert len(world.history) == 150
 
 
-@pytest.mark.parametrize("scene", ["long", "balls", "mixed", "particles"])
+@pytest.mark.parametrize(
+    "scene", ["long", "mixed", *(pytest.param(name, marks=pytest.mark.full) for name in ("balls", "particles"))]
+)
 def test_questions_are_answered_for_the_present(target: Target, scene: str) -> None:
     """What touches, what lies in a region, what is under a pixel: after each change, as brute force answers."""
     with contextlib.closing(World(target, 3, RAY_TYPES, every_choice=False)) as world:

@@ -162,13 +162,13 @@ def test_sigterm_closes_the_window_as_a_quit_does(unseen: None) -> None:
 
 
 DELAYS = (0.05, 0.15, 0.3, 0.5, 0.8, 1.2, 1.8, 2.6)
-"""Seconds after the start; the two signals take turns in them."""
+"""Seconds after the start; the two signals take turns in them. Ctrl-C is tried at named places, too: see below."""
 
 
 @pytest.mark.parametrize(
     ("number", "first"),
     [
-        pytest.param(signal.SIGINT, 0, id="SIGINT"),
+        pytest.param(signal.SIGINT, 0, id="SIGINT", marks=pytest.mark.full),
         pytest.param(signal.SIGTERM, 1, id="SIGTERM"),
         pytest.param(signal.SIGINT, 1, id="SIGINT between", marks=pytest.mark.full),
         pytest.param(signal.SIGTERM, 0, id="SIGTERM between", marks=pytest.mark.full),
@@ -237,7 +237,7 @@ def test_a_closed_pipe_is_no_traceback() -> None:
         assert process.wait(240) == 1 and "Traceback" not in err and "Exception ignored" not in err
 
 
-@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&- <&-"])
+@pytest.mark.parametrize("closed", [">&-", pytest.param("2>&-", marks=pytest.mark.full), ">&- 2>&- <&-"])
 def test_streams_that_are_closed_change_nothing_else(tmp_path: Path, closed: str) -> None:
     (tmp_path / "one.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
     picture = tmp_path / "one.png"

@@ -1,10 +1,12 @@
-"""Copied programs are run by a Python of their own: the pictures are those that were copied, byte for byte."""
+"""Copied programs are run, one by a Python of its own: the pictures are those that were copied, byte for byte."""
 
 from __future__ import annotations
 
 import dataclasses
+import runpy
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -77,15 +79,24 @@ def drawn(state: State, scene: Any) -> np.ndarray:
     return frame.pixels[..., :3]
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_a_copied_program_draws_the_same_picture(case: str, tmp_path: Path) -> None:
+def run_here(program: Path) -> None:
+    runpy.run_path(str(program), run_name="__main__")
+
+
+def run_by_its_own(program: Path) -> None:
+    made = subprocess.run([sys.executable, str(program)], capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr
+
+
+@pytest.mark.parametrize(("case", "run"), [*((case, run_here) for case in CASES), ("a file", run_by_its_own)])
+def test_a_copied_program_draws_the_same_picture(
+    case: str, run: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     state, scene = shown(case, tmp_path)
     (tmp_path / "copied.py").write_text(as_python.program(state, scene, SIZE))
     (tmp_path / "elsewhere").mkdir()
-    made = subprocess.run(
-        [sys.executable, str(tmp_path / "copied.py")], cwd=tmp_path / "elsewhere", capture_output=True, text=True
-    )
-    assert made.returncode == 0, made.stderr
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    run(tmp_path / "copied.py")
     with Image.open(tmp_path / "elsewhere" / as_python.OUT) as image:
         picture = np.asarray(image)
     wanted = drawn(state, scene)

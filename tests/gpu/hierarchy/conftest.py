@@ -7,10 +7,12 @@ traversals in how these are written, refitted and gone through, whoever built th
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from raygrove.gpu.hierarchy.registry import structures
-from tests.covering import leave_to_full
+from tests.covering import leave_to_full, parameters_of
 
 BUILDER, LAYOUT, TRAVERSAL = "choice.0", "choice.0 choice.1", "choice.1 choice.2"
 
@@ -26,20 +28,31 @@ GROUPS = {
     "test_same_input_same_bytes": (f"{BUILDER} way", f"{BUILDER} scene_name"),
     "test_spheres": (*BUILT, f"{TRAVERSAL} count"),
     "test_triangles_and_spheres": (*BUILT, f"{TRAVERSAL} counts"),
+    "test_any_sphere_is_hit_where_one_is_closest": ("family",),
+    "test_any_of_both_kinds_is_hit_where_one_is_closest": ("family",),
+    "test_checks_find_nothing": ("family",),
     "test_refit_says_why_it_cannot": (BUILDER,),
     "test_unknown_primitives_are_refused": (BUILDER,),
 }
-"""What is to be met of each test; of those that are not named, TRACED."""
+"""What is to be met of each test; of those that are not named, TRACED. Any hit of triangles is asked of each traversal,
+and of what the primitives are it knows nothing. Each layout runs checked under the sanitizers, too."""
 
 REFITS = ("test_refit_of_unmoved_is_identity", "test_refit_of_moved_finds_what_a_rebuild_finds")
 """Refused by structures that are never refitted, which each is asked once."""
 
 
+def values_of(item: pytest.Item) -> dict[str, Any]:
+    """A case's parameters, and the family of its structure."""
+    values = parameters_of(item)
+    choice = values.get("choice") or values["way_through"]
+    return {**values, "family": structures()[choice[0]].family}
+
+
 def groups_of(item: pytest.Item) -> tuple[str, ...]:
     values = getattr(getattr(item, "callspec", None), "params", {})
-    if "choice" not in values or "way" not in values:
-        return ()
     name = getattr(item, "originalname", "")
+    if "way" not in values or "choice" not in values:
+        return GROUPS.get(name, ()) if "way_through" in values else ()
     if name in REFITS and not structures()[values["choice"][0]].capabilities.refit:
         return (BUILDER,)
     return GROUPS.get(name, TRACED)
@@ -47,4 +60,4 @@ def groups_of(item: pytest.Item) -> tuple[str, ...]:
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    leave_to_full(items, groups_of)
+    leave_to_full(items, groups_of, values_of)

@@ -3,6 +3,7 @@ every pair once, and what happens without room."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -52,24 +53,28 @@ def start() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return positions, masses, attraction(positions, masses, SOFTENING)
 
 
+MOST = {2: np.inf, 4: 1e-3, 6: 1e-5}
+"""How large the error of an order may be where the angle is 0.3."""
 Start = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
-def test_error_falls_with_the_order_and_the_angle(target: Target, start: Start) -> None:
+@pytest.mark.parametrize("orders", [(2, 4), pytest.param((2, 4, 6), marks=pytest.mark.full)])
+def test_error_falls_with_the_order_and_the_angle(target: Target, start: Start, orders: tuple[int, ...]) -> None:
+    """Units of order 6 take three times as long to compile as those of 4."""
     positions, masses, exact = start
     errors = {
         (order, angle): rms_error(
             multipole_field(target, positions, masses, order=order, angle=angle, leaf_points=16), exact
         )
-        for order in (2, 4, 6)
+        for order in orders
         for angle in (0.3, 0.6)
     }
     for angle in (0.3, 0.6):
-        assert errors[6, angle] < 0.5 * errors[4, angle] < 0.25 * errors[2, angle]
-    for order in (2, 4, 6):
+        for less, order in itertools.pairwise(orders):
+            assert errors[order, angle] < 0.5 * errors[less, angle]
+    for order in orders:
         assert errors[order, 0.3] < 0.5 * errors[order, 0.6]
-    assert errors[4, 0.3] < 1e-3
-    assert errors[6, 0.3] < 1e-5
+        assert errors[order, 0.3] < MOST[order]
 
 
 def test_options_as_they_are_reach_a_thousandth(target: Target, start: Start) -> None:

@@ -17,8 +17,10 @@ from raygrove.gpu.query.questions import Places
 from raygrove.gpu.target.base import Target
 from raygrove.testing.scenes import SCENES
 
-from .test_neighbours import ASKED_FOR_MANY, check_k_nearest, lists_of, make, over_visits
+from .test_neighbours import ASKED_FOR_MANY, VISITS, check_k_nearest, lists_of, make
 
+OFTEN = (("lbvh", "bvh2"), ("sbvh", "bvh2"), ("grid", "auto"))
+"""Of the visits, each of which is asked for what is near in other tests: images are asked for one by one, outside."""
 SKEWED = [[1.0, 0.0, 0.0], [0.7, 0.8, 0.0], [-0.4, 0.3, 1.2]]
 
 
@@ -44,7 +46,10 @@ def scattered(count: int, seed: int, size: float) -> np.ndarray:
     return np.random.default_rng(seed).uniform(-size, 1 + size, (count, 3)).astype(np.float32)
 
 
-@over_visits
+@pytest.mark.parametrize(
+    "choice",
+    [pytest.param(choice, marks=[] if choice in OFTEN else pytest.mark.full, id="-".join(choice)) for choice in VISITS],
+)
 @pytest.mark.parametrize("periodic", [[1.0, 1.5, 0.8], SKEWED], ids=["lengths", "edges"])
 def test_the_nearest_images(target: Target, choice: tuple[str, str], periodic: object) -> None:
     centres, points = scattered(80, 1, 0.5), scattered(40, 2, 2.0)
