@@ -231,6 +231,13 @@ def is_number(word: bytes) -> bool:
     return b"_" not in word
 
 
+def numbers(words: Sequence[bytes]) -> np.ndarray:
+    """Words as float64; ValueError for one that is no number, 1_5 among them, which numpy takes."""
+    if b"_" in b" ".join(words):
+        raise ValueError(next(shown(word) for word in words if b"_" in word))
+    return np.array(words, "S").astype(np.float64)
+
+
 def strays(words: Sequence[str]) -> list[str]:
     """The words of a column that are no numbers, where most of them are; none of a column of names."""
     found = [word for word in words if not is_number(word.encode())]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .columns import frame_of
+from .columns import frame_of, numbers
 from .frame import Frame, ParticleError, Source
 
 TYPES = {
@@ -169,7 +169,7 @@ class _Reader:
         if len(words) > count:
             raise ParticleError(f"{what} should be {count:,} numbers, and their last line has more")
         try:
-            return np.array(words).astype(np.float64) if words else np.zeros(0)
+            return numbers(words) if words else np.zeros(0)
         except ValueError as error:
             raise ParticleError(f"{what} hold what is no number ({error})") from error
 

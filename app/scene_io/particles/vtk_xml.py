@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from .columns import frame_of
+from .columns import frame_of, numbers
 from .frame import Frame, ParticleError, Source
 
 TYPES = {
@@ -100,7 +100,7 @@ class _Document:
             raise ParticleError(f"the array {name!r} has the type {entry.get('type')!r}")
         try:
             if form == "ascii":
-                values = np.array((entry.text or "").split()).astype(np.float64)
+                values = numbers((entry.text or "").encode("utf-8", "replace").split())
             else:
                 values = np.frombuffer(self._bytes(entry, form), f"{self.order}{kind}")
         except (ValueError, binascii.Error, zlib.error, lzma.LZMAError) as error:

@@ -224,6 +224,19 @@ def test_what_is_no_number_in_a_dump_of_lammps_is_told(old: bytes, new: bytes, s
     assert said in str(caught.value)
 
 
+@pytest.mark.parametrize("ending", ["vtk", "vtp"])
+def test_1_5_is_no_number_of_vtk(ending: str, tmp_path: Path) -> None:
+    """It was 15, as for Python."""
+    positions, charge = np.full((2, 3), 1.25), np.arange(2.0)
+    whole = files.vtk(positions, charge, positions, True) if ending == "vtk" else files.vtp(positions, charge, "ascii")
+    path = tmp_path / f"a.{ending}"
+    path.write_bytes(whole)
+    files.read(path)
+    path.write_bytes(whole.replace(b"1.25", b"1_5", 1))
+    with pytest.raises(SceneError, match='"1_5"'):
+        files.read(path)
+
+
 def test_the_time_of_an_xyz_is_a_number(tmp_path: Path) -> None:
     path = tmp_path / "a.xyz"
     for word, has_time in (("15", True), ("1_5", False)):
