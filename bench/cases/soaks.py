@@ -95,18 +95,18 @@ def run_soak(name: str, limit: int) -> Outcome:
         began = time.monotonic()
         try:
             environment = {**os.environ, "MALLOC_ARENA_MAX": "1"}
-            said = subprocess.run(
+            done = subprocess.run(
                 command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=limit, check=False
-            ).stdout
+            )
         except subprocess.TimeoutExpired:
             return Outcome(name, "too slow", time.monotonic() - began, f"It was stopped after {limit} s.")
         seconds, text = time.monotonic() - began, report.read_text(encoding="utf-8") if report.exists() else ""
-    return read(name, text, seconds, said)
+    return read(name, text, seconds, done.stdout, done.returncode)
 
 
-def read(name: str, report: str, seconds: float, said: str = "") -> Outcome:
+def read(name: str, report: str, seconds: float, said: str = "", status: int = 0) -> Outcome:
     """The outcome of the one test that pytest's report of a run is about; `said` is what it printed, for runs that told
-    nothing else."""
+    nothing else, and `status` what it ended with: the report of one that was interrupted tells of no failure."""
     cases = list(ElementTree.fromstring(report).iter("testcase")) if report else []
     if len(cases) != 1:
         lines = [line for line in said.splitlines() if line.strip()]
@@ -121,6 +121,8 @@ def read(name: str, report: str, seconds: float, said: str = "") -> Outcome:
     for tag, outcome in (("failure", "failed"), ("error", "failed"), ("skipped", "skipped")):
         if (found := case.find(tag)) is not None:
             return Outcome(name, outcome, seconds, found.attrib.get("message", "")[:400], measured)
+    if status:
+        return Outcome(name, "ended", seconds, f"pytest ended with status {status} amid the test.", measured)
     return Outcome(name, "passed", seconds, "", measured)
 
 

@@ -25,17 +25,23 @@ def test_fails(record_property):
 
 def test_skips():
     pytest.skip("no display")
+
+def test_interrupted():
+    import os, signal
+    os.kill(os.getpid(), signal.SIGINT)
 """
 
 
 @pytest.fixture
 def own_tests(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three small tests in place of the soaks, and one that is not there."""
+    """Four small tests in place of the soaks, and one that is not there."""
     (tmp_path / "test_small.py").write_text(PROGRAM.replace("def test_", "@pytest.mark.full\ndef test_"))
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = full: soaks\n")
     monkeypatch.setattr(soaks, "ROOT", tmp_path)
     monkeypatch.setattr(
-        soaks, "SOAKS", {name: f"test_small.py::test_{name}" for name in ("passes", "fails", "skips", "forgot")}
+        soaks,
+        "SOAKS",
+        {name: f"test_small.py::test_{name}" for name in ("passes", "fails", "skips", "forgot", "interrupted")},
     )
 
 
@@ -49,7 +55,9 @@ def test_each_end_is_told_apart_and_kept(tmp_path: pathlib.Path, monkeypatch: py
         "fails": "failed",
         "skips": "skipped",
         "forgot": "missing",
+        "interrupted": "ended",
     }
+    assert found["interrupted"]["detail"] == "pytest ended with status 2 amid the test."
     assert found["passes"]["measured"] == {"switches": "12", "memory_at_last_mib": "3.5"} and found["fails"][
         "measured"
     ] == {"switches": "7"}
