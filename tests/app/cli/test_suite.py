@@ -97,11 +97,11 @@ def test_a_settings_file_counts_where_the_suite_takes_what_it_says(run: Any, tmp
     code, _, err = run(*MOVING, "--settings", "its.toml")
     assert code == 2 and "render.hierarchy in its.toml: a suite takes" in err and "width in" not in err
     (tmp_path / "its.toml").write_text(
-        '[render]\nwidth = 32\nheight = 24\n[window]\ntheme = "dark"\n[target]\nsort = "merrill_4"\n'
+        '[render]\nwidth = 32\nheight = 24\n[window]\ntheme = "dark"\n[target]\nthreads = 1\n'
     )
     assert run(*MOVING, "--settings", "its.toml", "--out", "found")[0] == 0
     found = json.loads((tmp_path / "found.json").read_text())
-    assert found["size"] == [32, 24] and found["context"]["options"]["sort"] == "merrill_4"
+    assert found["size"] == [32, 24] and found["context"]["options"]["threads"] == 1
 
 
 @pytest.mark.parametrize("name", suite.suites())
@@ -132,9 +132,9 @@ def test_an_empty_report_is_a_failure_and_writes_nothing(run: Any, tmp_path: Pat
 
 def test_what_is_absent_beside_what_was_measured_is_said(run: Any, tmp_path: Path) -> None:
     scenes = ("--scenes", "Bunny in a ring of spheres,Bunny")
-    code, _, err = run(*MOVING, *scenes, "--size", "1100x20", "--out", "found")
+    code, _, err = run(*MOVING, *scenes, "--size", "1100x2", "--out", "found")
     assert code == 0 and "warning: not measured: Bunny: static/stanford-bunny.obj" in err
-    assert json.loads((tmp_path / "found.json").read_text())["size"] == [1100, 20], (
+    assert json.loads((tmp_path / "found.json").read_text())["size"] == [1100, 2], (
         "larger or smaller than the published picture"
     )
 
