@@ -78,6 +78,10 @@ class State:
         """The camera a view looks through."""
         return self.cameras[self.views[view].camera]
 
+    def ray_type_of(self, view: int = 0) -> str:
+        """What the rays of a view show."""
+        return self.views[view].ray_type or self.settings.render.ray_type
+
 
 def value_at(value: Any, path: str) -> Any:
     """What stands at a dotted path: fields of dataclasses, keys of mappings, indices of tuples ("cameras.0.fov").

@@ -23,7 +23,7 @@ def legend_of(state: State, scene: Scene | None, measured: tuple[float, float] |
     settings = state.settings
     if settings.display.spheres != "rays":
         return attribute_legend(settings.spheres, scene)
-    name = state.views[0].ray_type or settings.render.ray_type
+    name = state.ray_type_of()
     kind, options = option_tables.ray_type(name), settings.ray_type_options(name)
     if kind is None or not kind.shows_materials:
         ends = measured if getattr(options, "automatic", False) else None

@@ -33,7 +33,7 @@ def check_scene(scene: Scene, way: str) -> None:
 
 def check_ray_type(state: State) -> None:
     """Raise SphereDrawingError where the first view's ray type shows what OpenGL, which shades flatly, cannot."""
-    ray_type = state.views[0].ray_type or state.settings.render.ray_type
+    ray_type = state.ray_type_of()
     if ray_type in NOT_FLAT:
         raise SphereDrawingError(
             f"OpenGL draws spheres in flat shading, and {ray_type} is the light that surfaces exchange, which rays "

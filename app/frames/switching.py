@@ -163,8 +163,8 @@ class Switching:
 
     def _title(self, state: State) -> str:
         """What was chosen, in people's words: the ray type where that is another, else the structure."""
-        rays, render = _ray_type(state), state.settings.render
-        if self._drawn is not None and rays != _ray_type(self._drawn.state):
+        rays, render = state.ray_type_of(), state.settings.render
+        if self._drawn is not None and rays != self._drawn.state.ray_type_of():
             return _title_of(option_tables.ray_type(rays), rays)
         name = state.views[0].hierarchy or render.hierarchy
         return _title_of(option_tables.builder(name), name)
@@ -173,10 +173,6 @@ class Switching:
 def _compares(state: State) -> bool:
     """Whether pictures, or what they cost, are compared: of `as_drawn`."""
     return len(state.views) > 1 or is_raced(state)
-
-
-def _ray_type(state: State) -> str:
-    return state.views[0].ray_type or state.settings.render.ray_type
 
 
 def _title_of(kind: Any, name: str) -> str:

@@ -59,6 +59,7 @@ class Inspectors(QObject):
         self._docks: dict[str, QDockWidget] = {}
         self._brought: dict[str, BroughtPanel] = {}
         self._range: tuple[float, float] | None = None
+        self._rays = ""  # what those of the newest picture show
         self._asked_at: tuple[float, float] | None = None
         self.company: list[QWidget] = []  # panels that show what is picked, too: where one is seen, it stays in front
         self.heat, self.pick = HeatPanel(document), PickPanel(gestures)
@@ -134,9 +135,12 @@ class Inspectors(QObject):
 
     def legend(self) -> Any:
         """The scale of the picture's colours, with the range of the newest picture where that is automatic; None where
-        they mean no number, or nothing is open."""
-        scene = self._document.scene
-        return legend_of(self._document.state, scene, self._range) if scene is not None else None
+        they mean no number, or nothing is open. While a picture of other rays stands in, it is that picture's."""
+        scene, state = self._document.scene, self._document.state
+        frame = self._loop.last_frame if self._loop is not None else None
+        if frame is not None and self._is_of_now(frame) and frame.request.state.ray_type_of() != state.ray_type_of():
+            state = frame.request.state
+        return legend_of(state, scene, self._range) if scene is not None else None
 
     def pick_at(self, across: float, down: float) -> None:
         """Select a place of the picture, from 0 to 1 of its width and height, and show what lies there."""
@@ -161,6 +165,10 @@ class Inspectors(QObject):
 
     def _take(self, frame: FinishedFrame) -> None:
         self.heat.take(frame)
+        rays = frame.request.state.ray_type_of()
+        if rays != self._rays:
+            self._rays = rays
+            self.legend_changed.emit(self.legend())
         if self._figures is None or self._figures.pinned is None:
             self.boxes.take(frame)
         self._show_contents(frame)

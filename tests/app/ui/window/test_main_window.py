@@ -158,14 +158,26 @@ def test_numbers_of_a_legend_stand_apart(value: float, text: str) -> None:
     assert number_text(value) == text
 
 
-def test_the_heat_map_has_a_legend(scene_window: MainWindow) -> None:
-    assert not scene_window.place.legend.isVisible()
+def test_the_heat_map_has_a_legend(scene_window: MainWindow, qtbot: Any) -> None:
+    """That of the picture which is seen: the one before stands in until the first heat map comes."""
+    legend, loop = scene_window.place.legend, scene_window.session.loop
+
+    def is_seen(ray_type: str) -> bool:
+        return loop.last_frame is not None and loop.last_frame.request.state.ray_type_of() == ray_type
+
+    first = scene_window.document.state.ray_type_of()
+    qtbot.waitUntil(lambda: is_seen(first))
+    assert not legend.isVisible()
     scene_window.document.change("settings.render.ray_type", "steps")
-    assert scene_window.place.legend.isVisible() and scene_window.place.legend.scale.high == 96
+    assert not legend.isVisible(), "no colour of the picture means a number yet"
+    qtbot.waitUntil(lambda: is_seen("steps"))
+    assert legend.isVisible() and legend.scale.high == 96
     scene_window.document.change("settings.ray_type.steps.maximum", 200)
-    assert scene_window.place.legend.scale.high == 200
+    assert legend.scale.high == 200
     scene_window.document.change("settings.render.ray_type", "flat")
-    assert not scene_window.place.legend.isVisible()
+    assert legend.isVisible(), "the heat map is still seen"
+    qtbot.waitUntil(lambda: is_seen("flat"))
+    assert not legend.isVisible()
 
 
 def test_dropped_files_are_opened(window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
