@@ -15,7 +15,7 @@
 #define __global__ __attribute__((visibility("hidden")))
 #define __device__ inline
 #define __host__
-#ifdef IS_INLINED_BY_CHOICE  // of the compiler: less code under the sanitizers, where speed matters less
+#ifdef IS_INLINED_BY_CHOICE  // of the compiler: less code in tests, where speed matters less
 #define __forceinline__
 #else
 #define __forceinline__ __attribute__((always_inline))
