@@ -30,14 +30,15 @@ extern "C" __global__ void enter_nodes(const float* rays, const float* planes, i
     }
 }
 
-// The same of the reach of packs whose rays go all ways: `by_reach` -1 where it is not sound.
+// The same of the reach of packs whose rays go all ways, those with a negative end idle: `by_reach` -1 where it is not
+// sound.
 extern "C" __global__ void meet_nodes(const float* rays, const float* planes, int packs, int* by_reach, int* by_rays) {
     const int n = packs * PACK;
     for (int pack : grid_stride(packs)) {
         Real row[8];
         for (int r = 0; r < 8; ++r) row[r] = load(rays + (int64)r * n + pack * PACK);
         const Rays of_pack = make_rays(row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7],
-                                       splat_mask(true));
+                                       row[7] >= splat(0.0f));
         bool agrees;
         const Slabs slabs = make_slabs(of_pack, agrees);
         const float* node = planes + (int64)pack * 48;

@@ -15,13 +15,15 @@ NO_END = 3e38
 
 def packs_of(random: np.random.Generator, width: int, offset: float, ends: np.ndarray) -> np.ndarray:
     """(8, PACKS, width) float32: rays that begin side by side and go all ways, some along an axis or nearly so, as long
-    as `ends`, (PACKS,)."""
+    as `ends`, (PACKS,), or shorter; in half of the packs some are idle (an end below 0) and begin far off."""
     spread = random.choice([0.0, 1e-6, 0.05], (1, PACKS, 1))
     origins = offset * (random.uniform(-1, 1, (3, PACKS, 1)) + spread * random.uniform(-1, 1, (3, PACKS, width)))
     along = random.normal(size=(3, PACKS, width)) * random.choice([1.0, 1.0, 1.0, 1e-9, 1e-25, 0.0], (3, PACKS, width))
     along[0][np.abs(along).max(axis=0) == 0.0] = 1.0
     along = along / np.linalg.norm(along, axis=0)
-    t_max = np.broadcast_to(ends[:, None], (PACKS, width))
+    t_max = ends[:, None] * random.choice([1.0, 1.0, 0.3], (PACKS, width))
+    is_idle = (random.random((PACKS, width)) < 0.3) & (random.random((PACKS, 1)) < 0.5) & (np.arange(width) > 0)
+    origins, t_max = np.where(is_idle, 1e3 * offset, origins), np.where(is_idle, -1.0, t_max)
     return np.concatenate([origins, along, [np.zeros((PACKS, width)), t_max]]).astype(np.float32)
 
 
@@ -30,7 +32,7 @@ def boxes_beside(random: np.random.Generator, rays: np.ndarray, offset: float) -
     by what its own test allows for; and some (true) further away along an axis than twice the longest ray."""
     which = random.integers(0, rays.shape[2], (PACKS, BOXES))
     row = np.take_along_axis(rays.astype(float), which[None], axis=2)
-    origins, along, ends = row[:3], row[3:6], np.minimum(row[7], 3.0 * offset)
+    origins, along, ends = row[:3], row[3:6], np.clip(row[7], 0.0, 3.0 * offset)
     point = origins + along * ends * random.choice([0.0, 0.3, 1.0, 1.0, 1.0 + 4e-7], (PACKS, BOXES))
     size = offset * 10.0 ** random.uniform(-7, -1, (3, PACKS, BOXES)) * (random.random((3, PACKS, BOXES)) < 0.5)
     is_axis = np.arange(3)[:, None, None] == random.integers(0, 3, (PACKS, BOXES))

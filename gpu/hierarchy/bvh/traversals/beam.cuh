@@ -3,7 +3,7 @@
 // What no ray of a beam can enter is not tested ray by ray.
 //
 // A plane is met within (plane - origin) * inverse over the intervals of origin and inverse. A test of one ray
-// (slab_test.cuh) moves planes by less than 3.1e-7 of the origin's coordinate and 1.1e-13, so that origins moved by
+// (slab_test.cuh) moves planes by less than 3.7e-7 of the origin's coordinate and 1.1e-13, so that origins moved by
 // BEAM_SHARE and BEAM_MOVE enclose it; a difference and a product, rounded, are paid for at the exit. So a beam enters
 // what any of its rays does.
 #pragma once

@@ -3,9 +3,9 @@
 // by side share the upper part of their way though they go all ways (after the entry points of Reshetov, Soupikov and
 // Hurley 2005).
 //
-// A ray's own test (slab_test.cuh) enters a box whose planes it meets, moved by 3.6e-7 of the origin's coordinate and
-// 1.1e-13, between 0 and the ray's end times SLAB_GROWTH. Ends behind by BEAM_GROWTH, moved by REACH_SHARE of the
-// origin and BEAM_MOVE, enclose that.
+// A ray's own test (slab_test.cuh) enters a box whose planes it meets, moved by less than 3.7e-7 of the origin's
+// coordinate and 1.1e-13, between 0 and the ray's end times SLAB_GROWTH. Ends behind by BEAM_GROWTH, moved by
+// REACH_SHARE of the origin and BEAM_MOVE, enclose that.
 #pragma once
 #include "gpu/device/eight.cuh"
 #include "gpu/device/epsilons.cuh"
