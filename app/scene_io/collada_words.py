@@ -58,9 +58,16 @@ def in_known_words(data: bytes) -> tuple[bytes, list[tuple[int, str]]]:
             changes.append(Change(*found.span(1), word.upper().encode()))
         else:
             said.append((1, NO_AXIS.format(repr(word[:40]))))
-    for one in sorted(changes, reverse=True):
-        data = data[: one.begin] + one.text + data[one.end :]
-    return data, said
+    return _with(data, sorted(changes)), said
+
+
+def _with(data: bytes, changes: list[Change]) -> bytes:
+    """The file with its changes, in rising order, copied once."""
+    pieces, done = list[bytes](), 0
+    for one in changes:
+        pieces += (data[done : one.begin], one.text)
+        done = one.end
+    return b"".join([*pieces, data[done:]]) if pieces else data
 
 
 def _attribute(words: bytes, name: bytes) -> bytes:

@@ -15,6 +15,7 @@ import urllib.parse
 from collections.abc import Callable
 
 from .errors import SceneError, display_path
+from .number_rows import whole
 
 GLB_HEADER = struct.Struct("<4sII")
 PLY_BYTES = {"char": 1, "uchar": 1, "int8": 1, "uint8": 1, "short": 2, "ushort": 2, "int16": 2, "uint16": 2, "int": 4,
@@ -105,7 +106,7 @@ def _ply(data: bytes) -> str:
     elements: list[tuple[str, int, list[list[str]]]] = []
     for words in filter(None, lines):
         if words[0] == "element":
-            elements.append((words[1], int(words[2]), []))
+            elements.append((words[1], whole(words[2].encode()), []))
         elif words[0] == "property":
             elements[-1][2].append(words[1:])
     return _ply_rows(data, end.end(), elements) if is_ascii else _ply_bytes(len(data) - end.end(), elements)

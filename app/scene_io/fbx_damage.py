@@ -20,8 +20,8 @@ LINKS = re.compile(rb"^[ \t]*(?:C|Connect):([^\n]*)", re.MULTILINE)
 NUMBER_LIKE = re.compile(rb"[-+.\d\x80-\xff]")
 """How a word begins that is no word of the format's."""
 QUOTED = re.compile(rb"\"[^\"]*\"")
-LONG = re.compile(rb"(?<=[\s,])[-+]?[\d.][\d.eE+-]{31,}(?=[\s,}])")
-"""A number that libassimp takes 0 for."""
+LONG = re.compile(rb"(?<=[\s,])(?=[-+\d.eE]{32})[-+]?[\d.][\d.eE+-]*(?=[\s,}])")
+"""A number that libassimp takes 0 for; the sign is one of its letters."""
 
 
 def is_text_fbx(text: Text) -> bool:

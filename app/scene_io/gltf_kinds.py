@@ -106,12 +106,12 @@ def without_pictures(document: Any) -> int:
 def drop_lost_skins(document: Any) -> int:
     """Take away skins of nodes that are not among the file's, and say how many: libassimp reads the mesh without, and
     says nothing."""
-    count, lost = len(document.get("skins", ())), 0
-    for node in document.get("nodes", ()):
-        if node.get("skin") is not None and not node["skin"] < count:
-            del node["skin"]
-            lost += 1
-    return lost
+    count = len(document.get("skins", ()))
+    skins = [(node, node.get("skin")) for node in document.get("nodes", ())]
+    lost = [node for node, skin in skins if type(skin) is int and skin >= count]  # others are refused
+    for node in lost:
+        del node["skin"]
+    return len(lost)
 
 
 def drop_aimless(document: Any) -> int:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import codecs
 import re
 
-from .number_rows import is_number, numbers_of, shown
+from .number_rows import is_number, numbers_of, shown, whole
 from .text_blocks import Text, blocks, line_of
 
 KINDS = {b"v": "vertex", b"vt": "texture coordinate", b"vn": "normal"}
@@ -17,9 +17,8 @@ _KEYWORDS = (
 )
 _STRANGE = re.compile(rb"\n(?![vf][ tn])[ \t]*(?!(?:" + _KEYWORDS + rb")(?:[ \t\r\n]|$))([^\s#][^\r\n]*)")
 """A line that begins with no word of the format's; those of vertices and faces, nearly all, are passed over first."""
-
-
 NUMBERS = re.compile(rb"\n([ \t]*v[nt]?[ \t]+([^\r\n#]*))")
+"""A line of a point, a normal or a place in a texture without its comment, and the numbers of it."""
 
 
 def strange_lines(text: bytes) -> tuple[int, str]:
@@ -80,7 +79,7 @@ def _corner_fault(corner: bytes, totals: dict[str, int], so_far: dict[str, int])
         if not word:
             continue
         try:
-            index = int(word)
+            index = whole(word)
         except ValueError:
             return f"{shown(word)} is not a whole number"
         if index == 0:

@@ -1,4 +1,4 @@
-"""Large texts looked at some MiB at a time, so that the look costs no memory that grows as the file does."""
+"""Large texts looked at half a MiB of lines at a time, so that the look costs no memory that grows as the file does."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def text_of(name: str, data: bytes | None = None) -> Iterator[Text]:
 
 
 def blocks(text: Text, begin: int = 0, end: int | None = None) -> Iterator[tuple[int, bytes]]:
-    """Whole lines, some MiB at a time, each with the place where they begin."""
+    """Whole lines, BLOCK_BYTES and the rest of the last line at a time, each block with the place where it begins."""
     end = len(text) if end is None else end
     while begin < end:
         cut = begin + BLOCK_BYTES

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..number_rows import whole
 from .columns import frame_of, read_rows
 from .frame import Frame, ParticleError, Source
 
@@ -79,7 +80,7 @@ def _header(data: bytes) -> tuple[list[Element], str, int]:
             if words[:1] == ["format"]:
                 order = FORMS[words[1]]
             elif words[:1] == ["element"]:
-                elements.append(Element(words[1], int(words[2]), []))
+                elements.append(Element(words[1], whole(words[2].encode("latin-1")), []))
             elif words[:1] == ["property"]:
                 elements[-1].properties.append((words[-1], "" if words[1] == "list" else TYPES[words[1]]))
         except (KeyError, ValueError, IndexError) as error:
@@ -92,9 +93,9 @@ def _header(data: bytes) -> tuple[list[Element], str, int]:
 def _binary(source: Source, data: bytes, vertex: Element, before: list[Element], order: str) -> dict[str, np.ndarray]:
     skipped = sum(e.count * sum(np.dtype(kind).itemsize for _, kind in e.properties) for e in before)
     dtype = _record(vertex.properties, order)
-    whole = min(vertex.count, max(len(data) - skipped, 0) // max(dtype.itemsize, 1))
-    _say_cut(source, vertex.count, whole)
-    table = np.frombuffer(data, dtype, whole, skipped)
+    count = min(vertex.count, max(len(data) - skipped, 0) // max(dtype.itemsize, 1))
+    _say_cut(source, vertex.count, count)
+    table = np.frombuffer(data, dtype, count, skipped)
     return {name: np.ascontiguousarray(table[name]) for name, _ in vertex.properties}
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from raygrove.gpu.scene import PeriodicBox
 
+from ..number_rows import whole
 from . import separated
 from .columns import frame_of, is_number, plain, read_rows, shown
 from .frame import Frame, ParticleError, Source, check_follows, usable
@@ -124,7 +125,7 @@ def _stated_layout(properties: str) -> list[tuple[str, str, int]]:
     if len(parts) < 3 or len(parts) % 3 != 0:
         return []
     try:
-        found = [(parts[i], parts[i + 1].upper()[:1], int(parts[i + 2])) for i in range(0, len(parts), 3)]
+        found = [(parts[i], parts[i + 1].upper()[:1], whole(parts[i + 2].encode())) for i in range(0, len(parts), 3)]
     except ValueError:
         return []
     return found if all(1 <= size <= 64 and kind in ("R", "I", "S", "L") for _, kind, size in found) else []

@@ -71,6 +71,8 @@ def test_whole_files_lack_nothing_and_cut_ones_say_what(tmp_path: Path) -> None:
         (b"glT", "glb", "a header of 12 bytes, and 3 are there"),
         (b"ply\nformat ascii 1.0\nelement ver", "ply", "its header has no end"),
         (b"ply\nformat ascii 1.0\nelement vertex many\nend_header\n", "ply", ""),
+        (b"ply\nformat ascii 1.0\nelement vertex 1_0\nend_header\n", "ply", ""),
+        (b"ply\nformat ascii 1.0\nelement vertex 10\nend_header\n", "ply", "it should list 10 of the element 'vertex'"),
         (b"ply\nformat ascii 1.0\nproperty float x\nend_header\n", "ply", ""),
         (b"ply\nformat binary_little_endian 1.0\nelement vertex 9\nproperty odd x\nend_header\n", "ply", ""),
         (b"\0" * 80 + b"\4\0\0\0" + b"\0" * 120, "stl", "it should list 4 triangles, and 2 are there"),

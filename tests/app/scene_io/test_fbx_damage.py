@@ -83,6 +83,16 @@ def test_a_number_is_one_however_long(tmp_path: Path) -> None:
     assert without_long_numbers(names + b"1." + b"0" * 40 + b",") == names + b"1.0,"
 
 
+@pytest.mark.parametrize("sign", ["", "-", "+"])
+@pytest.mark.parametrize("letters", [31, 32, 33])
+def test_the_sign_is_one_of_the_letters(sign: str, letters: int, tmp_path: Path) -> None:
+    """libassimp counts it: of 32 letters with it, 0 was read and nothing said."""
+    word = f"{sign}0.5".ljust(letters, "0")
+    scene = opened(tmp_path, FBX.replace("0.5", word))
+    assert (scene.lower[2], scene.upper[2]) == ((2.5, 3.0) if sign == "-" else (3.0, 3.5))
+    assert (without_long_numbers(f"a: 1,{word},2".encode()) is None) == (letters < 32)
+
+
 def test_numbers_that_are_none_are_taken_for_that(tmp_path: Path) -> None:
     for word in ("-1.#IND", "1.#QNAN00", "nan", "inf"):
         scene = opened(tmp_path, FBX.replace("0.5", word, 1))

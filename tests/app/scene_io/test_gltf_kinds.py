@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from raygrove.app.scene_io import SceneError, gltf_costs, load
-from raygrove.app.scene_io.gltf_kinds import no_number, wrong_kind
+from raygrove.app.scene_io.gltf_kinds import drop_lost_skins, no_number, wrong_kind
 from raygrove.app.scene_io.gltf_texts import parts_of
 from tests.app.scene_io import writers
 from tests.app.scene_io.test_costs import triangle
@@ -147,6 +147,21 @@ def test_a_skin_that_is_not_there_is_told(has_joints: bool, tmp_path: Path) -> N
     scene = load([path])
     (told,) = (one for one in scene.remarks if one not in remarks)
     assert told.count == 1 and told.sentence == gltf_costs.SKINLESS and not any(mesh.skin for mesh in scene.meshes)
+
+
+@pytest.mark.parametrize("other", ["1", [], {}, 0.5, True, -1])
+def test_a_skin_that_is_no_number_hides_no_other(other: object) -> None:
+    """Those before it were taken away, but neither counted nor written. It is left to libassimp, which refuses it."""
+    document: Any = {"skins": [{}], "nodes": [{"skin": 7}, {"skin": other}, {"skin": 0}, {}]}
+    assert drop_lost_skins(document) == 1 and document["nodes"] == [{}, {"skin": other}, {"skin": 0}, {}]
+
+
+def test_no_skin_is_taken_away_unsaid() -> None:
+    """Where a later node is none, which is told by libassimp."""
+    document: Any = {"nodes": [{"skin": 7}, 3]}
+    with pytest.raises(AttributeError):
+        drop_lost_skins(document)
+    assert document["nodes"][0] == {"skin": 7}
 
 
 AIMLESS: dict[str, Callable[[Any], object]] = {

@@ -21,6 +21,7 @@ GOOD = b"# a corner\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvn 0 0 1\nf 1/1/1 2//1 3
         (b"f 1/2 2/1 3/1\n", "line 9, `f 1/2 2/1 3/1`: there is no texture coordinate 2, only 1 are there"),
         (b"f 1//3 2 3\n", "line 9, `f 1//3 2 3`: there is no normal 3, only 1 are there"),
         (b"f 1 x 3\n", "line 9, `f 1 x 3`: `x` is not a whole number"),
+        (b"f 1_0 2 3\n", "line 9, `f 1_0 2 3`: `1_0` is not a whole number"),
         (b"v 1 ?.5 3\n", "line 9, `v 1 ?.5 3`: `?.5` is not a number"),
         (b"v 1 2 3\nf 1 2 4\nf -4 -3 -1\n", ""),
         (b"v nan inf 1e400\n", ""),

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from raygrove.app.scene_io import SceneError
+from raygrove.app.scene_io import SceneError, load
 from raygrove.app.scene_io.particles import elements
 from raygrove.gpu.scene import ABSENT
 from tests.app.scene_io.particles import files
@@ -235,6 +235,20 @@ def test_1_5_is_no_number_of_vtk(ending: str, tmp_path: Path) -> None:
     path.write_bytes(whole.replace(b"1.25", b"1_5", 1))
     with pytest.raises(SceneError, match='"1_5"'):
         files.read(path)
+
+
+def test_widths_and_counts_of_headers_are_whole_numbers(tmp_path: Path) -> None:
+    """A width of 0_3 was 3, and 0_2 vertices were two."""
+    path, polygon = tmp_path / "a.xyz", tmp_path / "a.ply"
+    for width, is_layout in (("3", True), ("0_3", False)):
+        path.write_text(f"2\nProperties=species:S:1:charge:R:1:pos:R:{width}\nO 9 1 2 3\nO 9 4 5 6\n")
+        assert (files.spheres_of(path).centres.tolist() == [[1, 2, 3], [4, 5, 6]]) == is_layout
+    head = "ply\nformat ascii 1.0\nelement vertex {}\nproperty float x\nproperty float y\nproperty float z\n"
+    polygon.write_text(head.format("2") + "end_header\n0 0 0\n1 2 3\n")
+    assert len(files.spheres_of(polygon).centres) == 2
+    polygon.write_text(head.format("0_2") + "end_header\n0 0 0\n1 2 3\n")
+    with pytest.raises(SceneError, match="line 3, `element vertex 0_2`: an element has a name and a count"):
+        load([polygon])
 
 
 def test_the_time_of_an_xyz_is_a_number(tmp_path: Path) -> None:
