@@ -153,10 +153,8 @@ class Engine:
         newest = self._log.collect()
         if newest is None:
             raise HierarchyError("No frame has been drawn yet.")
-        now = (slot.structure_statistics() for slot in self._last)
-        views = tuple(
-            dataclasses.replace(view, structure=structure) for view, structure in zip(newest.views, now, strict=True)
-        )
+        shown = zip(newest.views, (slot.structure_statistics() for slot in self._last), strict=True)
+        views = tuple(dataclasses.replace(view, structure=now) for view, now in shown)
         return dataclasses.replace(newest, views=views)
 
     def is_whole(self, views: Sequence[View]) -> bool:
@@ -336,10 +334,10 @@ class Engine:
             yield
             records = tuple(slot.record() for slot in slots)
         except BaseException as error:
-            if not isinstance(error, Stopped):  # that ends rays alone, behind all that moves
+            if not isinstance(error, Stopped):  # that ends builds and rays alone, behind all that moves
                 self._animator.forget()
             for slot in slots:
-                slot.film.restart()
+                slot.give_up(error)
             raise
         finally:
             self.target.phase_prefix = ""
@@ -393,8 +391,10 @@ class Engine:
         return slot
 
     def drawn_slot(self, view: View) -> ViewSlot:
-        """What is kept of a view that was drawn. HierarchyError before its first frame."""
+        """What is kept of a view that was drawn. HierarchyError before its first frame, or with half a tree."""
         slot = self._slots.get(view.name)
         if slot is None or not slot.film.is_begun:
             raise HierarchyError(f"The view {view.name!r} has not been drawn yet.")
+        if slot.is_torn:
+            raise HierarchyError(f"The tree of {view.name!r} was stopped while it was built. Draw it once more to ask.")
         return slot

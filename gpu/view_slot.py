@@ -153,8 +153,7 @@ class ViewSlot:
             self.hierarchy.measure(self._judged_by)
             self.history.lend(surface.primitives)
             self.tree = self.tree.next(self._moment[0], self.view.settings.update.mode)
-        pixels = self.view.pixels
-        self.primary.compile(CameraRays(self.film.frame, pixels.width, pixels.height))
+        self.primary.compile(CameraRays(self.film.frame, self.view.pixels.width, self.view.pixels.height))
         self.ray_type.compile(self._tracer() if needs_structure else NO_TRACER, self._frame_context(surface))
         self._is_cold = False
 
@@ -179,9 +178,8 @@ class ViewSlot:
         same = dataclasses.replace(settings, samples=1, update=dataclasses.replace(settings.update, always=False))
         key = (same, view.camera, self.clip, seen, self.materials.version, surface.light_count)
         size = (view.pixels.width, view.pixels.height)
-        there = self.film.samples_of(key, *size)
         is_always = settings.update.always and not view.updates_once
-        is_whole = is_always or self.ray_type.needs_whole_picture(self.options, there)
+        is_whole = is_always or self.ray_type.needs_whole_picture(self.options, self.film.samples_of(key, *size))
         most_rows = 0 if is_whole else view.most_rows
         sample = self.film.next_sample(key, *size, settings.samples, most_rows)
         inverse = int(f"{sample.index:024b}"[::-1], 2) / (1 << 24)
@@ -263,21 +261,25 @@ class ViewSlot:
 
     def draw(self, surface: Surface) -> None:
         """Bring the structure up to date and add a sample to the film, or some rows of one. Launches only."""
-        self._update(surface)
+        with self.target.stoppable(builds=True):
+            self.decision.do(self.hierarchy, surface.primitives)
         if self.film.is_drawing and self.context is not None:
             self.film.take_rows()
             with self.target.stoppable():
                 self.ray_type.render(self._tracer() if self._left_aside is None else NO_TRACER, self.context)
             self.film.put_rows()
 
-    def _update(self, surface: Surface) -> None:
-        """Do what was decided. A structure that is stopped on the way is made anew before it is used again."""
-        try:
-            with self.target.stoppable(builds=True):
-                self.decision.do(self.hierarchy, surface.primitives)
-        except Stopped:
+    def give_up(self, error: BaseException) -> None:
+        """The frame ended early: its film begins anew. A structure whose update was stopped, or may have been where
+        several views have one, is made anew before it is used again."""
+        self.film.restart()
+        if isinstance(error, Stopped) and error.is_build and self.decision.update != "nothing":
             self._structure_choice = TORN
-            raise
+
+    @property
+    def is_torn(self) -> bool:
+        """Whether the structure was stopped on its way."""
+        return self._structure_choice is TORN
 
     def finish(self, surface: Surface) -> None:
         """Count the update as done, and resolve the film, unless rows of this sample are still to come."""
@@ -347,10 +349,9 @@ class ViewSlot:
         surface, self._left_aside = self._left_aside, None
         if surface is None or not self.history.is_stale(surface.primitives):
             return
-        primitives = surface.primitives
-        build_now(self.target, self.hierarchy, primitives)
+        build_now(self.target, self.hierarchy, surface.primitives)
         self.tree = self.tree.next(self._moment[0], self.view.settings.update.mode)
-        self.history.note(Decision("rebuild", "asked for beside the picture"), primitives)
+        self.history.note(Decision("rebuild", "asked for beside the picture"), surface.primitives)
 
     def structure_statistics(self, shown: MadeTree | None = None) -> HierarchyStatistics:
         """Counts of the tree with the quality that was measured last, and which tree that was of. `shown` is the tree
@@ -366,7 +367,7 @@ class ViewSlot:
 
     def measure_now(self) -> None:
         """Measure the tree if it has changed since the last time; outside a frame."""
-        if not self.history.is_measured:
+        if not (self.history.is_measured or self.is_torn):
             self._measure()
             self.history.mark_measured()
 

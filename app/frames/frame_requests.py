@@ -80,12 +80,8 @@ class FrameRequest:
         )
 
     def has_same_structure(self, other: FrameRequest | None) -> bool:
-        """Whether the tree that one is drawn by is of use to the other."""
-        if other is None or self.scene is not other.scene:
-            return False
-        return as_drawn(self.state).views == as_drawn(other.state).views and (
-            _structure(self.state) == _structure(other.state)
-        )
+        """Whether the tree that one is drawn by is of use to the other: as it is, or, of another instant, refitted."""
+        return other is not None and self.scene is other.scene and _structure(self.state) == _structure(other.state)
 
     def needs_same(self, other: FrameRequest) -> bool:
         """Whether both need the same kernels for the same scene."""
@@ -101,10 +97,12 @@ class FrameRequest:
 
 
 def _structure(state: State) -> tuple[object, ...]:
-    """What settings say of the structure."""
-    settings = state.settings
-    render = (getattr(settings.render, name) for name in ("device", "hierarchy", "optimiser", "layout"))
-    return (*render, settings.device, settings.hierarchy, settings.optimiser)
+    """What is said of the structures: another value has them made anew, or built of other triangles."""
+    state = as_drawn(state)
+    settings, views = state.settings, tuple(dataclasses.replace(view, camera=0, ray_type="") for view in state.views)
+    names = ("device", "hierarchy", "optimiser", "layout", "traversal", "triangle_test")
+    render = (getattr(settings.render, name) for name in names)
+    return (views, state.hidden, *render, settings.device, settings.hierarchy, settings.optimiser)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -280,6 +280,7 @@ class HostTarget(Target):
         error = checks.error(report.view(REPORT)[0])
         if error is not None:
             report[:] = 0
+            self._stop_flag.leave()  # of a replay nobody else does
             raise error
 
     def stop(self, builds: bool = False) -> None:

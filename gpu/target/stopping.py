@@ -11,7 +11,12 @@ import numpy as np
 
 
 class Stopped(Exception):  # noqa: N818 - nothing went wrong
-    """Raised within `Stoppable.stoppable` after `stop`: what was launched there is worth nothing."""
+    """Raised after `stop` behind a launch within `Stoppable.stoppable`, or behind its replay, where no `stoppable`
+    stands: what was launched within is worth nothing. `is_build` says which of the two kinds of launches it was."""
+
+    def __init__(self, is_build: bool) -> None:
+        super().__init__()
+        self.is_build = is_build
 
 
 class Abandoned(Exception):  # noqa: N818 - nothing went wrong
@@ -66,7 +71,7 @@ class StopFlag:
         try:
             yield
         except BaseException:
-            self._leave()
+            self.leave()
             raise
         finally:
             self.has_begun = False
@@ -74,16 +79,18 @@ class StopFlag:
 
     def look(self) -> None:
         """Behind a launch: raise Stopped where it may have been left out."""
-        if self._watched is not None and self._flags[self._watched]:
-            self._leave()
-            raise Stopped
+        watched = self._watched
+        if watched is not None and self._flags[watched]:
+            self.leave()
+            raise Stopped(is_build=bool(watched))
+
+    def leave(self) -> None:
+        """From now on nothing may be stopped."""
+        self._watched, self.at = None, ctypes.c_void_p(None)
 
     def _begin(self, number: int) -> None:
         self._watched, self.at = number, self._places[number]
 
     def _end(self) -> None:
         self.look()
-        self._leave()
-
-    def _leave(self) -> None:
-        self._watched, self.at = None, ctypes.c_void_p(None)
+        self.leave()

@@ -21,6 +21,7 @@ from raygrove.app.frames.render_thread import RenderThread
 from raygrove.app.problems.problem import Problem
 from raygrove.app.scene_io.demos import make_demo
 from raygrove.app.settings.settings import Settings, set_option
+from raygrove.gpu.camera import Camera
 from raygrove.gpu.hierarchy.base import Hierarchy, Primitives
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.target import choose
@@ -166,12 +167,24 @@ def scattered() -> Scene:
     return make_demo("explode", 20_000)
 
 
-@pytest.mark.parametrize("chosen, is_stopped", (("hierarchy", True), ("ray_type", False)))
+@pytest.mark.parametrize(
+    "chosen, value, is_stopped",
+    (
+        ("settings.render.hierarchy", "lbvh", True),
+        ("settings.render.ray_type", "smooth", False),
+        ("settings.render.triangle_test", "watertight", True),
+        ("views.0.hierarchy", "lbvh", True),
+        ("views.0.camera", 1, False),
+        ("views.0.ray_type", "smooth", False),
+        ("hidden", (0,), True),
+    ),
+)
 def test_another_structure_stops_the_build_of_the_one_before(
-    watched: Watched, monkeypatch: pytest.MonkeyPatch, chosen: str, is_stopped: bool
+    watched: Watched, monkeypatch: pytest.MonkeyPatch, chosen: str, value: object, is_stopped: bool
 ) -> None:
     """Its first picture was by a tree that was built for its kernels; the second builds its own, which nobody waits
-    for who has chosen another structure. Another ray type goes through that tree."""
+    for who has chosen another structure or test of triangles, or hidden something. Another camera or ray type goes
+    through that tree."""
     monkeypatch.setattr("tests.app.frames.test_stopped_pictures.scene", scattered)
     monkeypatch.setattr(NotedMaker, "compiles_ahead", False)
     ended, do = list[bool](), Decision.do
@@ -187,8 +200,9 @@ def test_another_structure_stops_the_build_of_the_one_before(
 
     monkeypatch.setattr(Decision, "do", noted)
     settings = set_option(set_option(Settings(), "render.device", "cpu"), "render.hierarchy", "agglomerative")
-    state = State(settings=set_option(settings, "render.ray_type", "flat"), cameras=cameras_of(scattered()))
-    after = replaced(state, f"settings.render.{chosen}", {"hierarchy": "lbvh", "ray_type": "smooth"}[chosen])
+    cameras = (cameras_of(scattered())[0], Camera())
+    state = State(settings=set_option(settings, "render.ray_type", "flat"), cameras=cameras)
+    after = replaced(state, chosen, value)
     watched.ask(state)
     watched.until(lambda: watched.frames and watched.frames[-1].request.state == after)
     assert NotedMaker.stopped == [False] and ended[0] != is_stopped

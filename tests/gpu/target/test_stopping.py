@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from raygrove.gpu.target.base import Target, TargetOptions, UnitSource
+from raygrove.gpu.target.checks import CheckFailedError
 from raygrove.gpu.target.host import _STOPPABLE_BLOCKS_A_THREAD, HostTarget
 from raygrove.gpu.target.stopping import Stopped
 
 SOURCE = UnitSource("tests/gpu/target/kernels_for_tests.cu")
+CHECKS = UnitSource("tests/gpu/target/checks.cu")
 ITEMS = 1 << 16
 
 
@@ -93,6 +95,27 @@ def test_an_error_within_ends_the_watch(host: HostTarget) -> None:
         raise ValueError
     host.stop()
     host.launch(unit, "count_visits", ITEMS, n=ITEMS, visits=visits)
+    assert (visits == 1).all()
+
+
+def test_a_failed_check_in_a_replay_ends_the_watch(checked_target: Target) -> None:
+    if not checked_target.can_stop:
+        pytest.skip("nothing is stopped there")
+    unit, out = checked_target.unit(CHECKS), checked_target.zeros(10, np.int32, "out")
+
+    def within() -> None:
+        with checked_target.stoppable():
+            checked_target.launch(unit, "write_behind", 1, out=out, **{"from": 11}, place=0)
+
+    replay = checked_target.capture(within)
+    with pytest.raises(CheckFailedError):
+        replay()
+    visits = checked_target.zeros(ITEMS, np.int32, "test")
+    checked_target.stop()
+    try:
+        checked_target.launch(checked_target.unit(SOURCE), "count_visits", ITEMS, n=ITEMS, visits=visits)
+    finally:
+        checked_target.go_on()
     assert (visits == 1).all()
 
 
