@@ -165,7 +165,8 @@ def test_each_view_is_whole_after_one_of_their_builds_was_stopped_in_a_replay(
     names = ("hploc", "lbvh") if is_first else ("lbvh", "hploc")
     views = [view_of(host_target, name, hierarchy=name, update=rebuild) for name in names]
     engine = replayed(host_target, views[0], views[1:])
-    stop_frame(engine, views, True, STOPPED_AT + (0 if is_first else launches(host_target, "lbvh")))
+    of_first = 0 if is_first else launches(host_target, "lbvh") + 1  # its end is looked at, too
+    stop_frame(engine, views, True, of_first + STOPPED_AT)
     with Engine(host_target, moving_scene()) as fresh:
         for view in views:
             view.settings = dataclasses.replace(view.settings, update=UpdateOptions(mode="refit"))
