@@ -139,13 +139,13 @@ class Document:
             self._set(dataclasses.replace(self._state, timeline=head))
 
     def _set(self, state: State) -> None:
-        head = state.timeline
         if self._scene is not None and (self._scene.cameras and len(state.cameras) > 1):
-            moved = scene_nodes.followed(state.cameras, self._scene, head.time, head.clip)
+            moved = scene_nodes.followed(state.cameras, self._scene, state.timeline.time, state.timeline.clip)
             state = dataclasses.replace(state, cameras=moved) if moved != state.cameras else state
         before, self._state = self._state, state
         if before.bookmarks != state.bookmarks and before.scene == state.scene:
             self._keep_bookmarks(before.bookmarks)
+            state = self._state
         for observer in list(self.observers):
             observer(before, state)
         if before.settings.motion != state.settings.motion and before.scene == state.scene:
@@ -294,7 +294,8 @@ class Document:
 
     def _keep_bookmarks(self, before: tuple[Bookmark, ...]) -> None:
         try:
-            bookmarks.save(self._state.scene, self._state.bookmarks, before=before)
+            kept = bookmarks.save(self._state.scene, self._state.bookmarks, before=before)
+            self._state = dataclasses.replace(self._state, bookmarks=kept)
         except (OSError, bookmarks.BookmarksError) as error:
             reason = str(error) if isinstance(error, ValueError) else f"{bookmarks.file_of_user()}: {error.strerror}."
             self.report(Problem("The bookmarks cannot be saved", reason, panel="camera"))

@@ -72,7 +72,7 @@ def _without_long_numbers(name: str, data: bytes | None) -> bytes | None:
 def _with_numbers(name: str, data: bytes | None, extension: str, references: References) -> bytes | None:
     """What is to be read where numbers are printed in a way that libassimp does not know; else `data` as it was."""
     with text_of(name, data) as text:
-        found = spelled_out(text) if extension == COLLADA or is_text(text, extension) else None
+        found = spelled_out(text, extension) if extension == COLLADA or is_text(text, extension) else None
     if found is None:
         return data
     references.leave_out(found[1], PRINTED)

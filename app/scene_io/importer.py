@@ -322,6 +322,9 @@ def _error(outcome: dict[str, Any], code: int, path: str, limits: ImportLimits, 
             f"{advice}.",
             path,
         )
+    if code == -signal.SIGBUS:  # of a file that is mapped
+        why = "it became shorter while it was read, or its disk failed (SIGBUS)"
+        return SceneError(f"{display_path(path)}: {why}. Open it again when it is whole.", path)
     if code < 0:
         name = signal.Signals(-code).name if -code in {s.value for s in signal.Signals} else f"signal {-code}"
         hint = " The system may have run out of memory." if -code == signal.SIGKILL else ""

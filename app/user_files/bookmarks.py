@@ -61,37 +61,44 @@ def save(
     bookmarks: tuple[Bookmark, ...],
     path: Path | None = None,
     before: tuple[Bookmark, ...] | None = None,
-) -> None:
-    """Keep the bookmarks of a scene beside those of the others, atomically. With those that this program had `before`,
-    what another program has kept of the scene meanwhile stays, too. Raises OSError and BookmarksError."""
+) -> tuple[Bookmark, ...]:
+    """Keep the bookmarks of a scene beside those of the others, atomically, and return them under the names that they
+    are kept by. With those that this program had `before`, what another program has kept of the scene meanwhile stays,
+    too. Raises OSError and BookmarksError."""
     path, key = path or file_of_user(), scene_key(reference)
     if not key:
-        return
+        return bookmarks
     with locked(path):
-        there = _read(path)
+        there, kept = _read(path), bookmarks
         if before is not None:
-            bookmarks = merged(before, bookmarks, tuple(one for scene, one in there if scene == key))
-        entries = [(scene, one) for scene, one in there if scene != key] + [(key, one) for one in bookmarks]
+            kept = merged(before, bookmarks, tuple(one for scene, one in there if scene == key))
+        entries = [(scene, one) for scene, one in there if scene != key] + [(key, one) for one in kept]
         write_bytes(path, tomli_w.dumps({"bookmark": [_table(scene, one) for scene, one in entries]}).encode())
+    names = [one.name for one in kept[: len(bookmarks)]]
+    return tuple(dataclasses.replace(one, name=name) for one, name in zip(bookmarks, names, strict=True))
 
 
 def merged(
     before: tuple[Bookmark, ...], after: tuple[Bookmark, ...], there: tuple[Bookmark, ...]
 ) -> tuple[Bookmark, ...]:
     """A program's bookmarks after a change, with what another one has made of those that it had `before`: what was
-    changed `there` and not here is as it is there, what was added there follows, under a free name. Nothing is taken
-    away for being gone there: a file that was put aside has none."""
+    changed `there` and not here is as it is there, and what was added there follows. What is new here gets a free name
+    where the other has taken its own: the other one knows its bookmarks by their names. Nothing is taken away for being
+    gone there: a file that was put aside has none."""
     known, theirs = {one.name: one for one in before}, {one.name: one for one in there}
-    result = [theirs.get(one.name, one) if known.get(one.name) == one else one for one in after]
-    names = {one.name for one in result}
-    for one in there:
-        if one.name in known or one in result:
-            continue
-        tries = itertools.chain([one.name], (f"{one.name} ({number})" for number in itertools.count(2)))
-        name = next(name for name in tries if name not in names)
-        result.append(dataclasses.replace(one, name=name))
-        names.add(name)
-    return tuple(result)
+    added = [one for one in there if one.name not in known and one not in after]
+    foreign = {one.name for one in added}
+    taken, result = foreign | {one.name for one in after}, list[Bookmark]()
+    for one in after:
+        mine = one
+        if known.get(one.name) == one:
+            mine = theirs.get(one.name, one)
+        elif one.name in foreign:
+            numbered = (f"{one.name} ({number})" for number in itertools.count(2))
+            mine = dataclasses.replace(one, name=next(name for name in numbered if name not in taken))
+            taken.add(mine.name)
+        result.append(mine)
+    return (*result, *added)
 
 
 def read(path: Path) -> tuple[Bookmark, ...]:

@@ -9,6 +9,8 @@ import signal
 import sys
 import time
 
+from raygrove.app.scene_io.text_blocks import text_of
+
 PROGRESSES: tuple[object, ...] = ("x", None, [1], True, -1.0, 1e300, float("nan"), {})
 """None of them is a share."""
 
@@ -20,6 +22,10 @@ def main() -> None:
     fault = os.path.basename(path).split(".")[0]
     if fault == "crash":
         os.kill(os.getpid(), signal.SIGSEGV)
+    elif fault == "shorter":
+        with text_of(path) as text:
+            os.truncate(path, 0)
+            text.find(b"v")
     elif fault == "abort":
         os.abort()
     elif fault == "killed":

@@ -23,6 +23,7 @@ pytestmark = pytest.mark.usefixtures("real_imports")
 ROOT = Path(__file__).resolve().parents[3]
 FAULTS = {
     "crash": r"crashed \(SIGSEGV\).*damaged",
+    "shorter": r"shorter\.obj: it became shorter while it was read, or its disk failed \(SIGBUS\)\. Open it again",
     "abort": r"crashed \(SIGABRT\)",
     "killed": r"crashed \(SIGKILL\).*run out of memory",
     "hang": r"longer than 1 s and was stopped",

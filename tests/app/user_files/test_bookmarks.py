@@ -68,9 +68,11 @@ def test_what_two_programs_keep_of_one_scene_is_merged(before: str, after: str, 
 def test_bookmarks_of_one_name_by_two_programs_are_both_kept() -> None:
     """Both call their first one View 1; one of a name that both know is as the one says who changed it."""
     ours, theirs = named("View 1"), named("View 1", fov=30.0)
-    second = named("View 1 (2)", fov=30.0)
-    assert bookmarks.merged((), ours, theirs) == (*ours, *second)
-    assert bookmarks.merged(theirs, (*theirs, *named("View 2")), (*ours, *second)) == (*ours, *named("View 2"), *second)
+    second = named("View 1 (2)")
+    assert bookmarks.merged((), ours, theirs) == (*second, *theirs), "the other one goes on calling its own so"
+    assert bookmarks.merged(second, (*second, *named("View 2")), (*theirs, *second)) == (
+        *second, *named("View 2"), *theirs,
+    )  # fmt: skip
     assert bookmarks.merged(ours, named("View 1", fov=20.0), theirs) == named("View 1", fov=20.0)
 
 
@@ -87,6 +89,39 @@ def test_two_windows_with_one_scene_lose_none_of_their_bookmarks(
         document.change("bookmarks", (*document.state.bookmarks, Bookmark(f"View {number // 2 + 1}", camera)))
     assert sorted(one.camera.fov for one in bookmarks.load(HERE)) == [20.0, 21.0, 22.0, 23.0]
     assert len({one.name for one in bookmarks.load(HERE)}) == 4 and len(first.state.bookmarks) == 2
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+@pytest.mark.parametrize("is_deleted", [True, False])
+def test_each_window_changes_its_own_bookmark(
+    order: tuple[int, int], is_deleted: bool, own_folders: Path, moving_scene: Scene
+) -> None:
+    """Both call their first one View 1: what one window deleted or changed was the other one's."""
+    windows, fovs = (Document(), Document()), [20.0, 30.0]
+    for document in windows:
+        document.set_scene(HERE, moving_scene)
+    for document, fov in zip(windows, fovs, strict=True):
+        document.change("bookmarks", named("View 1", fov=fov))
+    assert [document.state.bookmarks[0].name for document in windows] == ["View 1", "View 1 (2)"]
+    for number in order:
+        before = windows[number].state.bookmarks
+        fovs[number] += 1.0
+        windows[number].change("bookmarks", () if is_deleted else named(before[0].name, fov=fovs[number]))
+        left = [fovs[1 - number]] if is_deleted and number == order[0] else [] if is_deleted else fovs
+        assert sorted(one.camera.fov for one in bookmarks.load(HERE)) == left
+    for number in order:
+        windows[number].undo()
+    assert sorted(one.camera.fov for one in bookmarks.load(HERE)) == [20.0, 30.0]
+
+
+def test_observers_hear_the_name_that_is_kept(own_folders: Path, moving_scene: Scene) -> None:
+    windows, heard = (Document(), Document()), list[str]()
+    for document in windows:
+        document.set_scene(HERE, moving_scene)
+    windows[1].observe(lambda before, after: heard.extend(one.name for one in after.bookmarks))
+    for fov, document in enumerate(windows, 20):
+        document.change("bookmarks", named("View 1", fov=float(fov)))
+    assert heard == ["View 1 (2)"]
 
 
 def test_a_scene_whose_name_is_no_utf_8_has_its_own(tmp_path: Path) -> None:
