@@ -201,9 +201,11 @@ def make(document: Document, folder: Path, monkeypatch: pytest.MonkeyPatch) -> M
 
     from raygrove.app.ui.picture.painter_view import PainterView
     from raygrove.app.ui.session.session import make_session
+    from raygrove.app.ui.window import theme
     from raygrove.app.ui.window.application import open_window
     from raygrove.app.ui.window.main_window import MainWindow
 
+    monkeypatch.setattr(theme, "FONT", "")  # else a program's first window is laid out in another font than later ones
     QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, str(folder))
     leave_previews(monkeypatch)
     made = MainWindow(make_session(document), lambda choice: PainterView())

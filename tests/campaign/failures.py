@@ -94,7 +94,7 @@ def drawn(maker: FrameMaker, scene: Scene, state: State) -> np.ndarray:
     return np.stack(pictures)
 
 
-@mock.patch.multiple(refinement, PATIENCE_MS=math.inf, WHOLE_LIMIT_MS=math.inf)  # else clocks decide who is filtered
+@mock.patch.object(refinement, "WHOLE_LIMIT_MS", math.inf)  # else clocks decide who is filtered
 def refuse_each(method: str, error: TargetError, state: State, scene: Scene, every: int = 1) -> Tally:
     """Each `every`-th call refused, in a maker of its own."""
     tally, kind = Tally(), TARGETS[state.settings.render.device]

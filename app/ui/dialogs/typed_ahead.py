@@ -4,9 +4,11 @@ the window behind it."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QKeyEvent, QWindow
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
+
+from raygrove.app.ui.session.later import call_once
 
 OVER = (QEvent.Type.WindowActivate, QEvent.Type.Hide)
 """What a dialog hears when the keyboard is its own, or not wanted any more."""
@@ -26,7 +28,7 @@ class TypedAhead(QObject):
         assert application is not None
         self._application = application
         application.installEventFilter(self)
-        QTimer.singleShot(PATIENCE_MS, self, dialog.activateWindow)
+        call_once(self, PATIENCE_MS, dialog.activateWindow)
 
     def end(self) -> None:
         """Let keys go where they go."""

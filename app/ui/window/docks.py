@@ -256,18 +256,13 @@ class FirstRoom(QObject):
             self._kept[dock.objectName()] = dock.height()
             return
         is_first = dock.objectName() in self._unplaced
-        QTimer.singleShot(0, self, functools.partial(self._settle, dock))
+        self._unplaced.discard(dock.objectName())
         if is_first and self._window.height() < LOW and self._is_at_right(dock):
             there = [one for one in self._docks if one is not dock and not one.isHidden() and self._is_at_right(one)]
             if there and dock not in self._window.tabifiedDockWidgets(there[0]):
                 self._window.tabifyDockWidget(there[0], dock)
         if not dock.signalsBlocked():  # else it comes behind another
             QTimer.singleShot(0, dock, dock.raise_)
-
-    def _settle(self, dock: QDockWidget) -> None:
-        """A panel that is hidden again at once, as while a session comes back, has no place yet."""
-        if not dock.isHidden():
-            self._unplaced.discard(dock.objectName())
 
     def _is_at_right(self, dock: QDockWidget) -> bool:
         return self._window.dockWidgetArea(dock) == Qt.DockWidgetArea.RightDockWidgetArea and not dock.isFloating()

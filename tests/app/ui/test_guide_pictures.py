@@ -24,7 +24,9 @@ def place_of(name: str) -> Path:
 
 def test_each_picture_is_taken_by_its_steps_and_stands_in_the_docs() -> None:
     assert {path.stem for path in OUT.glob("*.png")} == set(NAMES) - set(ABOVE)
-    texts = "".join(path.read_text(encoding="utf-8") for path in [*Path("docs").rglob("*.md"), Path("README.md")])
+    root = OUT.parents[2]
+    pages = [*(root / "docs").rglob("*.md"), root / "README.md"]
+    texts = "".join(path.read_text(encoding="utf-8") for path in pages)
     for name in NAMES:
         assert callable(getattr(guide_laboratory if name in LABORATORY else guide_steps, name))
         assert f"images/{'' if name in ABOVE else 'guide/'}{name}.png)" in texts, name

@@ -99,23 +99,6 @@ def test_a_panel_that_the_program_shows_shares_the_place_too(window: MainWindow)
     assert docks["dock.ranking"] in window.tabifiedDockWidgets(docks["dock.boxes"]), "or that of the ranking"
 
 
-def test_a_panel_that_was_hidden_before_it_was_seen_shares_the_place(window: MainWindow) -> None:
-    """As at a start that goes on where a session was killed."""
-    window.resize(1280, 720)
-    docks = {dock.objectName(): dock for dock in window.docks}
-    for name in ("stats", "heat", "boxes"):
-        docks[f"dock.{name}"].hide()
-    docks["dock.heat"].show()
-    docks["dock.heat"].hide()
-    docks["dock.boxes"].show()
-    window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, docks["dock.heat"])  # no tab of another
-    docks["dock.heat"].hide()
-    take_places()
-    docks["dock.heat"].show()
-    take_places()
-    assert docks["dock.heat"] in window.tabifiedDockWidgets(docks["dock.boxes"])
-
-
 def test_in_a_low_window_panels_at_the_right_share_one_place(window: MainWindow) -> None:
     docks = {dock.objectName().removeprefix("dock."): dock for dock in window.docks}
     window.resize(1280, 720)
