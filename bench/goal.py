@@ -85,8 +85,8 @@ WHY = {
     "first picture after start, warm cache": "the same imports, the engine's, the scene and loading its kernels",
     "first picture after start, empty cache": "a dozen units are compiled, two at a time, after the same imports",
     "over Embree's best, the worst scene": (
-        "ahead in 34 of 44 cases of views and rays; behind in the second kitchen, in interiors for shadow and diffuse "
-        "rays, and for AO from outside Crytek's Sponza; why there was not examined (docs/performance/rays.md)"
+        "ahead in 41 of 44 cases of views and rays; behind for camera rays in the second kitchen, shadow rays inside "
+        "Crytek's Sponza and diffuse rays inside the room, by 4 to 6 % (docs/performance/rays.md)"
     ),
     "over Embree's medium tree, the worst scene": "its tree costs less SAH (docs/performance/rays.md)",
     "primary rays at 1M moving spheres": (
