@@ -106,8 +106,8 @@ WHY = {
         "walker with updates at five times their cost; 1.007 at what they cost (docs/decisions/when-to-rebuild.md)"
     ),
     "a structure whose kernels are cached": (
-        "the median of 25 structures over 100,000 triangles, of which 9 are below 50, and 56 in the median when they "
-        "are chosen again; what is left are builds and the picture (docs/performance/window.md)"
+        "the median of 25 structures over 100,000 triangles, of which 4 are below 50, on a slower processor than that "
+        "of the run before (64.8, 9 below 50); what is left are builds and the picture (docs/performance/window.md)"
     ),
     "race of 4": (
         "measured before references were sorted without branches that are chance: 125 CPU ms a frame since, not 149 "
