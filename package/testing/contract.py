@@ -94,6 +94,15 @@ def assert_closest_hits(hierarchy: Hierarchy, expected: OracleHits) -> Traced:
     return closest
 
 
+def built_and_refitted(hierarchy: Hierarchy, primitives: Primitives) -> Iterator[None]:
+    """Once it is built, and once more where it has been refitted."""
+    hierarchy.build(primitives)
+    yield
+    if hierarchy.capabilities.refit:
+        hierarchy.refit(primitives)
+        yield
+
+
 @over_scenes
 def test_tree_hits_and_statistics(target: Target, choice: tuple[str, str, str], scene_name: str) -> None:
     """One build: the tree is one, rays find in it what the oracle finds, and its statistics are a walker's count."""
@@ -300,12 +309,9 @@ def test_spheres(target: Target, choice: tuple[str, str, str], count: int) -> No
     if "sphere" not in hierarchy.capabilities.primitive_kinds:
         pytest.skip("this structure takes no spheres")
     centres, radii, primitives = sphere_scene(target, count)
-    hierarchy.build(primitives)
     expected = sphere_hits(centres, radii, *rays())
     assert count < 400 or (expected.prim_id >= 0).sum() > 60
-    assert_closest_hits(hierarchy, expected)
-    if hierarchy.capabilities.refit:
-        hierarchy.refit(primitives)
+    for _ in built_and_refitted(hierarchy, primitives):
         assert_closest_hits(hierarchy, expected)
 
 
@@ -314,11 +320,8 @@ def test_any_sphere_is_hit_where_one_is_closest(target: Target, choice: tuple[st
     if "sphere" not in hierarchy.capabilities.primitive_kinds:
         pytest.skip("this structure takes no spheres")
     centres, radii, primitives = sphere_scene(target, 400)
-    hierarchy.build(primitives)
     expected = sphere_hits(centres, radii, *rays())
-    assert_hits(hierarchy, expected)
-    if hierarchy.capabilities.refit:
-        hierarchy.refit(primitives)
+    for _ in built_and_refitted(hierarchy, primitives):
         assert_hits(hierarchy, expected)
 
 
@@ -327,11 +330,8 @@ def test_any_of_both_kinds_is_hit_where_one_is_closest(exact_hits_target: Target
     if "mixed" not in hierarchy.capabilities.primitive_kinds:
         pytest.skip("this structure takes no triangles beside spheres")
     triangles, centres, radii, primitives = mixed_scene(exact_hits_target, 300, 300)
-    hierarchy.build(primitives)
     expected = mixed_hits(triangles.corners(), centres, radii, *rays())
-    assert_hits(hierarchy, expected)
-    if hierarchy.capabilities.refit:
-        hierarchy.refit(primitives)
+    for _ in built_and_refitted(hierarchy, primitives):
         assert_hits(hierarchy, expected)
 
 
@@ -344,12 +344,9 @@ def test_triangles_and_spheres(
     if "mixed" not in hierarchy.capabilities.primitive_kinds:
         pytest.skip("this structure takes no triangles beside spheres")
     triangles, centres, radii, primitives = mixed_scene(exact_hits_target, *counts)
-    hierarchy.build(primitives)
     expected = mixed_hits(triangles.corners(), centres, radii, *rays())
     assert max(counts) < 300 or min(np.bincount(expected.prim_id[expected.prim_id >= 0] >= 300)) > 30
-    assert_closest_hits(hierarchy, expected)
-    if hierarchy.capabilities.refit:
-        hierarchy.refit(primitives)
+    for _ in built_and_refitted(hierarchy, primitives):
         assert_closest_hits(hierarchy, expected)
     first, second = hits_by_brute_force(exact_hits_target, counts), trace(hierarchy, *rays())
     for column in ("t", "prim_id", "u", "v"):
