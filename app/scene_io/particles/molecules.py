@@ -19,14 +19,18 @@ from raygrove.app.scene_io.costs import asked_within_reason, asks_too_much
 from raygrove.gpu.scene import Attribute, PeriodicBox
 
 from . import elements
+from .columns import shown
 from .cut_frames import ends_within_a_frame, whole_frames, whole_gro
 from .frame import Frame, ParticleError, Source, usable
+from .pdb_lines import Atoms
 
 FORMATS = {
     "pdb": "PDB", "ent": "PDB", "gro": "GRO", "xtc": "XTC", "trr": "TRR", "dcd": "DCD", "tng": "TNG",
     "nc": "Amber NetCDF", "cif": "CIF", "mmcif": "mmCIF", "mmtf": "MMTF", "mol2": "MOL2", "sdf": "SDF",
 }  # fmt: skip
 NAMELESS = ("xtc", "trr", "dcd", "tng", "nc")
+SURE = ("mmcif", "cif", "mmtf", "sdf")
+"""Forms that say the element of each atom beside its name."""
 NAMERS = ("gro", "pdb", "psf", "mmcif", "cif", "xyz", "mol2")
 
 
@@ -48,6 +52,7 @@ def read(source: Source) -> Iterator[Frame]:
 def _frames(chemfiles: Any, source: Source) -> Iterator[Frame]:
     form = FORMATS["mmcif" if source.form == "cif" and b"_atom_site." in source.read() else source.form]
     size = source.size()
+    atoms, first = Atoms(source) if form == "PDB" else None, 0
     with source.on_disk() as path, _sentences(chemfiles, source), contextlib.ExitStack() as stack:
         with asked_within_reason(size):
             trajectory = stack.enter_context(chemfiles.Trajectory(path, "r", form))
@@ -60,12 +65,15 @@ def _frames(chemfiles: Any, source: Source) -> Iterator[Frame]:
             if not count:
                 begin = "; they are lines that begin with ATOM or HETATM" if source.form in ("pdb", "ent") else ""
                 raise ParticleError(f"no atom is in it{begin}")
+            if atoms is not None:
+                atoms.check(first, count)
             if not step:
                 source.expect(count, steps)
                 found = _elements_beside(chemfiles, source, count) if source.form in NAMELESS else None
             if source.form not in NAMELESS and (found is None or len(found) != count):
-                found = elements.numbers_of(_atom_names(frame))
+                found = _elements(frame, source.form, atoms, first)
             yield _frame(frame, found if found is not None and len(found) == count else None, source.form)
+            first += count
         if ends_within_a_frame(source, steps):
             raise ParticleError("the file ends within it")
         if not steps:
@@ -79,12 +87,16 @@ def _sentences(chemfiles: Any, source: Source) -> Iterator[None]:
         try:
             yield
         except chemfiles.ChemfilesError as error:
-            said = " ".join(str(error).split()).rstrip(".")
-            raise ParticleError(in_words(said.replace("\0", ""), source)[:300] or "it is damaged") from error
+            raise ParticleError(in_words(str(error), source)[:300] or "it is damaged") from error
 
 
 def in_words(said: str, source: Source) -> str:
     """What chemfiles says of a file, by the line and without its own terms, where that is known."""
+    bad_atom = re.search(r"could not read positions in '([^\n]*)'", said)
+    if bad_atom:
+        where = source.line_with(bad_atom[1].rstrip().encode()) or "a line of an atom"
+        return f"{where} has no three numbers in the columns 31 to 54: {shown(bad_atom[1].encode())}"
+    said = " ".join(said.replace("\0", "").split()).rstrip(".")
     bad_count = re.search(r"could not read the number of atoms .*the line is '(.*)'", said)
     bad_number = re.search(r"can not parse '(.*)' as a", said)
     if bad_count or bad_number:
@@ -120,27 +132,37 @@ def _elements_beside(chemfiles: Any, source: Source, count: int) -> np.ndarray |
         with asked_within_reason(os.path.getsize(path)), chemfiles.Trajectory(path) as trajectory:
             frame = trajectory.read()
             if len(frame.atoms) == count:
-                return elements.numbers_of(_atom_names(frame))
+                beside = Source(path, source.limits, path.rpartition(".")[2])
+                return _elements(frame, beside.form, Atoms(beside) if FORMATS.get(beside.form) == "PDB" else None)
             source.remark(f"The file beside it, {os.path.basename(path)}, has another number of atoms.")
-    except chemfiles.ChemfilesError:
+    except (chemfiles.ChemfilesError, ParticleError):
         source.remark(f"The file beside it, {os.path.basename(path)}, cannot be read: elements are not known.")
     return None
 
 
-def _atom_names(frame: Any) -> list[str]:
+def _elements(frame: Any, form: str, atoms: Atoms | None, first: int = 0) -> np.ndarray:
+    """The atomic numbers (N,) by what the file says in columns of its own, else by names; its first atom is that of
+    number `first` in the file."""
+    found = elements.numbers_of(_atom_names(frame, form in SURE))
+    own = atoms.numbers[first : first + len(found)] if atoms is not None else found
+    return np.where(own > 0, own, found) if len(own) == len(found) else found
+
+
+def _atom_names(frame: Any, are_sure: bool = False) -> list[str]:
     """The symbol of each atom's element, as far as it can be told. A type that is no more than the atom's name may mean
-    two elements ("CA" is a carbon of a protein or calcium): two letters are believed where the residue is called so."""
+    two elements ("CA" is a carbon of a protein or calcium): two letters are believed where the residue is called so, or
+    where the form `are_sure`."""
     topology = frame.topology
     known: dict[str, str] = {}
     result = []
     for index, atom in enumerate(topology.atoms):
-        kind = atom.type
+        kind = atom.type if any(map(str.isalpha, atom.type)) else atom.name
         symbol = known.get(kind)
         if symbol is None:
-            name = kind.strip().rstrip("0123456789+-*' ")
+            name = kind.strip().lstrip("0123456789").rstrip("0123456789+-*' ")
             symbol = name if elements.numbers_of([name])[0] else name[:1]
             known[kind] = symbol
-        if len(symbol) > 1 and kind == atom.name and not _is_called(topology, index, symbol):
+        if len(symbol) > 1 and not are_sure and kind == atom.name and not _is_called(topology, index, symbol):
             symbol = symbol[:1]
         result.append(symbol)
     return result
