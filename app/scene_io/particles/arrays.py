@@ -20,7 +20,7 @@ from raygrove.gpu.scene import Attribute, PeriodicBox
 
 from .colours import linear_from_display
 from .columns import COLOURS, IDS, POSITIONS, RADII, float32, plain
-from .frame import Frame, ParticleError, Source, cell, usable
+from .frame import Frame, ParticleError, Source, cell
 
 TIMES = ("time", "times", "t")
 BOXES = ("box", "lattice", "cell")
@@ -191,4 +191,4 @@ def _box(values: np.ndarray | None, step: int, frames: int) -> PeriodicBox | Non
     chosen = chosen if chosen.shape in ((3,), (3, 3)) else values
     if chosen.shape == (3,):
         return cell(chosen)
-    return usable(PeriodicBox(np.zeros(3), chosen.astype(np.float64))) if chosen.shape == (3, 3) else None
+    return PeriodicBox(np.zeros(3), chosen.astype(np.float64)) if chosen.shape == (3, 3) else None

@@ -182,10 +182,16 @@ def float32(values: np.ndarray) -> np.ndarray:
 
 
 def read_rows(
-    lines: Sequence[bytes], count: int, width: int, texts: Sequence[int] = (), first_line: int = 0
+    lines: Sequence[bytes],
+    count: int,
+    width: int,
+    texts: Sequence[int] = (),
+    first_line: int = 0,
+    may_go_on: bool = False,
 ) -> list[np.ndarray | list[str]]:
-    """`count` lines of `width` numbers as columns of float64; the columns in `texts` as they stand. `ParticleError`
-    names the row that does not fit, by its line where that of the first is known."""
+    """`count` lines of `width` numbers as columns of float64; the columns in `texts` as they stand. Only where they
+    `may_go_on` more follows in a line. `ParticleError` names the row that does not fit, by its line where that of the
+    first is known."""
     if len(lines) < count:
         raise ParticleError(f"{count:,} particles should follow, and {len(lines):,} lines are there")
     if not count:
@@ -193,7 +199,7 @@ def read_rows(
     kinds = [("S32" if index in texts else np.float64) for index in range(width)]
     dtype = np.dtype([(f"c{index}", kind) for index, kind in enumerate(kinds)])
     try:
-        table = np.loadtxt(lines, dtype, comments=None, ndmin=1, usecols=range(width))
+        table = np.loadtxt(lines, dtype, comments=None, ndmin=1, usecols=range(width) if may_go_on else None)
     except (ValueError, TypeError) as error:
         raise ParticleError(_at_line(str(error), lines, first_line)) from error
     if len(table) != count:
@@ -236,6 +242,19 @@ def numbers(words: Sequence[bytes]) -> np.ndarray:
     if b"_" in b" ".join(words):
         raise ValueError(next(shown(word) for word in words if b"_" in word))
     return np.array(words, "S").astype(np.float64)
+
+
+def as_kind(values: np.ndarray, kind: str, name: str) -> np.ndarray:
+    """Numbers of a text as whole ones where the file says that they are; `ParticleError` for a fraction among them, and
+    for one that the kind does not hold."""
+    if np.dtype(kind).kind not in "ui":
+        return values
+    least, most = np.iinfo(kind).min, np.iinfo(kind).max
+    with np.errstate(invalid="ignore"):
+        wrong = values[~((values == np.floor(values)) & (values >= least) & (values <= most))]
+    if len(wrong):
+        raise ParticleError(f"{name} holds {wrong[0]:g}, and should hold whole numbers from {least:,} to {most:,}")
+    return values.astype(np.int64)
 
 
 def strays(words: Sequence[str]) -> list[str]:

@@ -179,11 +179,9 @@ def take(data: bytes | memoryview, dtype: np.dtype | str, count: int, offset: in
     return np.frombuffer(data, kind, count, offset)
 
 
-def cell(lengths: np.ndarray, origin: np.ndarray | None = None) -> PeriodicBox | None:
-    """A box along the axes; None where a length is not above 0."""
-    sides = np.asarray(lengths, np.float64)
-    if not (np.isfinite(sides).all() and (sides > 0.0).all()):
-        return None
+def cell(lengths: np.ndarray, origin: np.ndarray | None = None) -> PeriodicBox:
+    """A box along the axes; a length that is not above 0 is none, so that it has no volume."""
+    sides = np.nan_to_num(np.asarray(lengths, np.float64)).clip(min=0.0)
     return PeriodicBox(np.zeros(3) if origin is None else np.asarray(origin, np.float64), np.diag(sides))
 
 

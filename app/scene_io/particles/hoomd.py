@@ -11,7 +11,7 @@ import numpy as np
 
 from raygrove.gpu.scene import Attribute, PeriodicBox
 
-from .frame import Frame, ParticleError, Source, usable
+from .frame import Frame, ParticleError, Source
 from .headers import gsd_fault, in_brackets
 
 KEPT = ("velocity", "charge", "mass", "body", "image", "orientation", "moment_inertia", "angmom")
@@ -109,4 +109,4 @@ def _box(values: Any) -> PeriodicBox | None:
     is_flat = z == 0.0
     z = z or min(x, y)
     vectors = np.array([[x, 0.0, 0.0], [xy * y, y, 0.0], [xz * z, yz * z, z]])
-    return usable(PeriodicBox(-vectors.sum(axis=0) / 2.0, vectors, (True, True, not is_flat)))
+    return PeriodicBox(-vectors.sum(axis=0) / 2.0, vectors, (True, True, not is_flat))

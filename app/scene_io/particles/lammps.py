@@ -21,6 +21,8 @@ from .frame import Frame, ParticleError, Source, check_follows, usable
 
 SCALED = ("xs", "ys", "zs"), ("xsu", "ysu", "zsu")
 PLAIN = ("x", "y", "z"), ("xu", "yu", "zu")
+EDGES = ("xy", "xz", "yz", "abc", "origin")
+"""What stands before the flags of a box that is tilted, or general."""
 MAX_LINE = 1 << 16
 LEAST_LINE = len(b"0 0 0\n")
 
@@ -80,7 +82,7 @@ def _read(source: Source, file: _Lines) -> Iterator[Frame]:
             check_follows(file.file, count, LEAST_LINE)
             source.expect(count)
         elif item.startswith("BOX BOUNDS"):
-            box = _box(file, words[3:])
+            box = _box(source, file, words[3:])
         elif words[1] == "ATOMS":
             if count < 0:
                 raise ParticleError("the number of atoms is missing before the atoms")
@@ -105,21 +107,29 @@ def _values(file: _Lines, count: int, what: str) -> list[float]:
     return values
 
 
-def _box(file: _Lines, words: list[str]) -> PeriodicBox | None:
+def _box(source: Source, file: _Lines, words: list[str]) -> PeriodicBox:
     """Bounds along the axes; of a tilted box they are those of the box around it."""
     rows = [_values(file, 2, "the bounds of the box") for _ in range(3)]
     flags = [word for word in words if len(word) == 2 and set(word) <= set("pfsm")]
+    edges = [word for word in words if word in EDGES]
+    if len(flags) not in (0, 3) or len(flags) + len(edges) < len(words):
+        said = " ".join(words)[:40]
+        source.remark(f'The box should say how it ends, as in "pp pp ff", and says "{said}": {_ends(flags)}.')
     x, y, z = (flag == "pp" for flag in flags) if len(flags) == 3 else (True, True, True)
     if words[:2] == ["abc", "origin"]:
         if any(len(row) < 4 for row in rows):
             raise ParticleError("the bounds of the box have no origin")
-        return usable(PeriodicBox(np.array([row[3] for row in rows]), np.array([row[:3] for row in rows]), (x, y, z)))
+        return PeriodicBox(np.array([row[3] for row in rows]), np.array([row[:3] for row in rows]), (x, y, z))
     xy, xz, yz = (row[2] for row in rows) if all(len(row) > 2 for row in rows) else (0.0, 0.0, 0.0)
     lower = np.array([rows[0][0] - min(0.0, xy, xz, xy + xz), rows[1][0] - min(0.0, yz), rows[2][0]])
     upper = np.array([rows[0][1] - max(0.0, xy, xz, xy + xz), rows[1][1] - max(0.0, yz), rows[2][1]])
     sides = upper - lower
     vectors = np.array([[sides[0], 0.0, 0.0], [xy, sides[1], 0.0], [xz, yz, sides[2]]])
-    return usable(PeriodicBox(lower, vectors, (x, y, z)))
+    return PeriodicBox(lower, vectors, (x, y, z))
+
+
+def _ends(flags: list[str]) -> str:
+    return "it is periodic along the axes with pp" if len(flags) == 3 else "it was taken as periodic along all axes"
 
 
 def _frame(
@@ -146,8 +156,9 @@ def _frame(
         for axes in SCALED:
             arrays = [values for name in axes if isinstance(values := columns.get(name), np.ndarray)]
             if len(arrays) == 3:
-                if box is None:
-                    raise ParticleError("positions are scaled by a box that is missing")
+                if box is None or usable(box) is None:
+                    why = "is missing" if box is None else "has no volume"
+                    raise ParticleError(f"positions are scaled by a box that {why}")
                 columns = {name: values for name, values in columns.items() if name not in axes}
                 moved = np.stack(arrays, axis=1) @ box.vectors + box.origin
                 columns |= {"x": moved[:, 0], "y": moved[:, 1], "z": moved[:, 2]}

@@ -21,7 +21,7 @@ from raygrove.gpu.scene import Attribute, PeriodicBox
 from . import elements
 from .columns import shown
 from .cut_frames import ends_within_a_frame, whole_frames, whole_gro
-from .frame import Frame, ParticleError, Source, usable
+from .frame import Frame, ParticleError, Source
 from .pdb_lines import Atoms
 
 FORMATS = {
@@ -202,4 +202,4 @@ def _box(frame: Any) -> PeriodicBox | None:
     if np.array_equal(np.linalg.norm(vectors, axis=1), np.ones(3)):
         return None  # what writers of PDB put where there is no cell
     vectors[np.abs(vectors) < 1e-9 * np.abs(vectors).max(initial=0.0)] = 0.0
-    return usable(PeriodicBox(np.zeros(3), vectors))
+    return PeriodicBox(np.zeros(3), vectors)

@@ -6,40 +6,55 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from typing import BinaryIO
 
 import numpy as np
 
-from .columns import frame_of, read_rows
+from .columns import as_kind, frame_of, read_rows, shown
 from .frame import Frame, ParticleError, Source
 
 MAX_HEADER = 1 << 16
 KINDS = {"F": "f", "I": "i", "U": "u"}
 SIZES = (1, 2, 4, 8)
+WORDS = (
+    "VERSION", "FIELDS", "COLUMNS", "SIZE", "TYPE", "COUNT", "WIDTH", "HEIGHT", "VIEWPOINT", "POINTS", "DATA",
+)  # fmt: skip
+"""What lines of a header begin with."""
 
 
 def read(source: Source) -> Iterator[Frame]:
     """One frame; of a file that is cut, the whole points before the cut."""
     with source.open() as file:
-        facts: dict[str, list[str]] = {}
-        while "DATA" not in facts:
-            line = file.readline(MAX_HEADER)
-            if not line or file.tell() > MAX_HEADER:
-                raise ParticleError("its header has no line DATA")
-            words = line.decode("latin-1").split()
-            if words and not words[0].startswith("#"):
-                facts[words[0].upper()] = words[1:]
+        facts, lines = _header(source, file)
         fields = _fields(facts)
-        count = _count(facts)
+        count = _count(source, facts)
         form = facts["DATA"][0].lower() if facts["DATA"] else ""
         source.expect(count, floats=sum(size for _, _, size in fields))
         if form == "ascii":
-            columns = _text(source, list(itertools.islice(file, count)), fields, count)
+            columns = _text(source, list(itertools.islice(file, count)), fields, count, lines + 1)
             source.check_end()
         elif form in ("binary", "binary_compressed"):
             columns = _binary(source, file.read(), fields, count, form == "binary_compressed")
         else:
             raise ParticleError(f"its data are in the form {form!r}, which is not known")
     yield frame_of(_unpacked_colours(columns))
+
+
+def _header(source: Source, file: BinaryIO) -> tuple[dict[str, list[str]], int]:
+    """What each line of the header says, by its first word, and how many lines it takes; others are remarked."""
+    facts: dict[str, list[str]] = {}
+    for number in itertools.count(1):
+        line = file.readline(MAX_HEADER)
+        if not line or file.tell() > MAX_HEADER:
+            raise ParticleError("its header has no line DATA")
+        words = line.decode("latin-1").split()
+        if words and not words[0].startswith("#"):
+            facts[words[0].upper()] = words[1:]
+            if words[0].upper() not in WORDS:
+                source.remark(f"Line {number:,} begins with no word of a PCD's header and was left out: {shown(line)}.")
+        if "DATA" in facts:
+            return facts, number
+    raise AssertionError
 
 
 def _fields(facts: dict[str, list[str]]) -> list[tuple[str, str, int]]:
@@ -61,29 +76,36 @@ def _fields(facts: dict[str, list[str]]) -> list[tuple[str, str, int]]:
     return result
 
 
-def _count(facts: dict[str, list[str]]) -> int:
+def _count(source: Source, facts: dict[str, list[str]]) -> int:
+    """How many points there are by POINTS, else by WIDTH and HEIGHT."""
     try:
-        count = int(facts["POINTS"][0]) if "POINTS" in facts else int(facts["WIDTH"][0]) * int(facts["HEIGHT"][0])
+        sides = [int(facts[word][0]) for word in ("WIDTH", "HEIGHT") if word in facts]
+        count = int(facts["POINTS"][0]) if "POINTS" in facts else sides[0] * sides[1]
     except (KeyError, ValueError, IndexError) as error:
         raise ParticleError("its header does not say how many points there are") from error
     if count <= 0:
         raise ParticleError("no points are in it")
+    if len(sides) == 2 and sides[0] * sides[1] != count:
+        source.remark(
+            f"The header says {count:,} points, and {sides[0]:,} times {sides[1]:,} for width and height: {count:,} "
+            "were taken."
+        )
     return count
 
 
-def _text(source: Source, lines: list[bytes], fields: list[tuple[str, str, int]], count: int) -> dict[str, np.ndarray]:
+def _text(
+    source: Source, lines: list[bytes], fields: list[tuple[str, str, int]], count: int, first_line: int
+) -> dict[str, np.ndarray]:
     width = sum(size for _, _, size in fields)
     lines = [line for line in lines if line.strip()]
     if lines and len(lines[-1].split()) < width:
         lines = lines[:-1]
     _say_cut(source, count, len(lines))
-    columns = read_rows(lines, len(lines), width)
+    columns = read_rows(lines, len(lines), width, first_line=first_line)
     result, at = {}, 0
     for name, kind, size in fields:
-        part = np.stack([np.asarray(values) for values in columns[at : at + size]], axis=1)
+        part = np.stack([as_kind(np.asarray(each), kind, name) for each in columns[at : at + size]], axis=1)
         at += size
-        if np.dtype(kind).kind in "ui" and np.isfinite(part).all():
-            part = part.astype(np.int64)
         result[name] = part[:, 0] if size == 1 else part
     return result
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..number_rows import whole
-from .columns import frame_of, read_rows
+from .columns import as_kind, frame_of, read_rows
 from .frame import Frame, ParticleError, Source
 
 TYPES = {
@@ -113,7 +113,7 @@ def _text(source: Source, lines: list[bytes], vertex: Element) -> dict[str, np.n
     _record(vertex.properties, "<")
     columns = read_rows(lines, len(lines), width)
     return {
-        name: np.asarray(values).astype(np.uint8 if kind == "u1" else np.float64)
+        name: np.asarray(as_kind(np.asarray(values), kind, name)).astype(np.uint8 if kind == "u1" else np.float64)
         for (name, kind), values in zip(vertex.properties, columns, strict=True)
     }
 

@@ -41,7 +41,7 @@ class Trajectory:
         self._disk: Disk | None = None
         self._last_ids: np.ndarray | None = None
         self.origin = np.zeros(3)
-        self.counts = {"place": [0, 0], "twice": [0, 0]}  # particles, and frames that have such
+        self.counts = {"place": [0, 0], "twice": [0, 0], "box": [0, 0]}  # particles, and frames that have such
         self.seen = 0
         self._floats = 0
         self._pairs: np.ndarray | None = None
@@ -65,6 +65,7 @@ class Trajectory:
                 chosen = np.sort(first)
                 kept, moved = attributes.picked(frame, chosen), moved[chosen]
         box = usable(kept.box)
+        self._count("box", box is None and kept.box is not None and bool(np.any(kept.box.vectors)))
         if box is not None:
             box = dataclasses.replace(box, origin=box.origin - self.origin)
         if not self.count and kept is frame:
@@ -219,6 +220,8 @@ class Trajectory:
             said.append(
                 Remark(1, f"{twice:,} particles with an id that their frame has before were left out{frames_with}.")
             )
+        if boxes := self.counts["box"][1]:
+            said.append(Remark(boxes, "The periodic box has no volume, or is not finite, and was left out."))
         sizes = [len(frame.positions) for frame in frames]
         if min(sizes) != max(sizes):
             said.append(
@@ -232,13 +235,8 @@ class Trajectory:
         if any(frame.is_flat for frame in frames):
             said.append(Remark(1, "The file has no column z: all particles lie in the plane z = 0."))
         if self.seen > len(frames):
-            said.append(
-                Remark(
-                    1,
-                    f"{len(frames):,} of {self.seen:,} frames were read, as import.every_frame is "
-                    f"{self.limits.every_frame}.",
-                )
-            )
+            why = f"as import.every_frame is {self.limits.every_frame}"
+            said.append(Remark(1, f"{len(frames):,} of {self.seen:,} frames were read, {why}."))
         bonds = max(frame.bonds for frame in frames)
         if bonds and self.limits.bonds == "none":
             said.append(Remark(bonds, "Bonds of the file are not drawn; import.bonds = file draws them."))

@@ -86,12 +86,12 @@ def _frame(source: Source, file: BinaryIO, first: bytes, number: int) -> Frame:
         )
     layout = stated or _usual_layout(lines[0] if lines else b"", bool(said))
     try:
-        columns = _columns(lines, count, layout, number + 2)
+        columns = _columns(lines, count, layout, number + 2, may_go_on=not stated)
     except ParticleError:
         if said or layout == BARE:
             raise
         layout = BARE  # what follows the position is not the same in all lines
-        columns = _columns(lines, count, layout, number + 2)
+        columns = _columns(lines, count, layout, number + 2, may_go_on=True)
     named: dict[str, np.ndarray | list[str]] = {}
     at = 0
     for name, _, size in layout:
@@ -107,9 +107,10 @@ def _frame(source: Source, file: BinaryIO, first: bytes, number: int) -> Frame:
 
 
 def _columns(
-    lines: list[bytes], count: int, layout: list[tuple[str, str, int]], first_line: int
+    lines: list[bytes], count: int, layout: list[tuple[str, str, int]], first_line: int, may_go_on: bool
 ) -> list[np.ndarray | list[str]]:
-    return read_rows(lines, count, sum(size for _, _, size in layout), _text_columns(layout), first_line)
+    width = sum(size for _, _, size in layout)
+    return read_rows(lines, count, width, _text_columns(layout), first_line, may_go_on)
 
 
 def _numbered_elements(named: dict[str, np.ndarray | list[str]]) -> None:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from raygrove.app.scene_io import ImportLimits, SceneError
 from tests.app.scene_io.particles import files
 
 ATOMS = b"H 0 0 0\nH 1 0 0\n"
+DUMP = b"ITEM: TIMESTEP\n0\nITEM: NUMBER OF ATOMS\n2\nITEM: BOX BOUNDS pp pp ff\n0 9\n0 9\n0 9\nITEM: ATOMS id x y z\n"
+DUMP += b"1 0 0 0\n2 1 0 0\n"
+PCD = files.pcd(np.eye(3)[:2], "ascii")
 LATTICE, PROPERTIES = "there is no periodic box", "an element and a position are taken"
 
 
@@ -22,6 +26,16 @@ LATTICE, PROPERTIES = "there is no periodic box", "an element and a position are
         ("a.xyz", b"2\nProperties=species:S:1:pos:R\n" + ATOMS, PROPERTIES),
         ("a.xyz", b"2\nProperties=species:S:1:pos::3\n" + ATOMS, PROPERTIES),
         ("a.csv", b"x,y\n1,2\n3,4\n", "The file has no column z"),
+        ("a.dump", DUMP.replace(b"0 9", b"0 0", 1), "The periodic box has no volume, or is not finite"),
+        ("a.dump", DUMP.replace(b"pp pp", b"pp p"), 'and says "pp p ff": it was taken as periodic along all axes.'),
+        ("a.dump", DUMP.replace(b"pp pp ff", b"pp pp ff ff x"), "it was taken as periodic along all axes."),
+        ("a.dump", DUMP.replace(b"pp pp ff", b"x pp pp ff"), "it is periodic along the axes with pp."),
+        (
+            "a.pcd",
+            PCD.replace(b"COUNT", b"COUN"),
+            "Line 6 begins with no word of a PCD's header and was left out: \"COU",
+        ),
+        ("a.pcd", PCD.replace(b"WIDTH 2", b"WIDTH 20"), "says 2 points, and 20 times 1 for width and height: 2 were"),
     ],
 )
 def test_what_is_taken_otherwise_is_said(tmp_path: Path, name: str, data: bytes, remark: str) -> None:
@@ -36,6 +50,10 @@ def test_what_is_as_it_should_be_is_not_said(tmp_path: Path) -> None:
     (tmp_path / "a.xyz").write_bytes(words + ATOMS)
     (tmp_path / "a.csv").write_bytes(b"x,y,z,radius\n1,2,3,1\n3,4,5,1\n")
     assert files.said(files.read(tmp_path / "a.xyz")) == files.said(files.read(tmp_path / "a.csv")) == ""
+    (tmp_path / "a.dump").write_bytes(DUMP)
+    (tmp_path / "a.pcd").write_bytes(PCD)
+    for name in ("a.dump", "a.pcd"):
+        assert files.said(files.read(tmp_path / name)).startswith("The file has no radii: ")
 
 
 def test_frames_that_are_left_out_are_counted(tmp_path: Path) -> None:
@@ -52,6 +70,20 @@ def test_frames_that_are_left_out_are_counted(tmp_path: Path) -> None:
         ("a.xyz", b"2.5\n\n" + ATOMS, 'should say how many atoms follow, and says "2.5". Export or'),
         ("a.xyz", b"hello world\nno table\n", 'a count of atoms, or a row x y z .* and is "hello world". Export or'),
         ("a.xyz", bytes(range(128, 256)) * 3, "and is no text. Export or"),
+        (
+            "a.dump",
+            DUMP.replace(b"2 1 0 0", b"2 1 0 0 7"),
+            'line 11 does not have the columns that it should: "2 1 0 0 7"',
+        ),
+        (
+            "a.dump",
+            DUMP.replace(b"0 9", b"0 0", 1).replace(b"x y z", b"xs ys zs"),
+            "scaled by a box that has no volume",
+        ),
+        ("a.pcd", PCD[:-1] + b" 7\n", "line 13 does not have the columns that it should"),
+        ("a.pcd", PCD.replace(b"TYPE F", b"TYPE U").replace(b"1.0", b"1.5"), "x holds 1.5, and should hold whole num"),
+        ("a.pcd", PCD.replace(b"TYPE F", b"TYPE U").replace(b"1.0", b"-1"), "x holds -1, and should .* from 0 to 4,29"),
+        ("a.xyz", b"2\nProperties=species:S:1:pos:R:3\nH 0 0 0\nH 1 0 0 7\n", "line 4 does not have the columns that"),
         ("a.pdb", b"hello world\n", "no atom is in it; they are lines that begin with ATOM or HETATM. Export or"),
         ("a.pdb", bytes(range(128, 256)) * 3, "no atom is in it"),
     ],

@@ -81,7 +81,9 @@ def test_a_box_that_changes_has_a_place_in_each_frame() -> None:
     boxes = [cell(np.array([10.0, 10, 10])), None, cell(np.array([12.0, 10, 10]))]
     box = scene_of(*(Frame(AT, box=one) for one in boxes)).spheres[0].box
     assert box is not None and box.vectors.shape == (3, 3, 3) and box.vectors[:, 0, 0].tolist() == [10, 10, 12]
-    assert cell(np.array([1.0, 0.0, 2.0])) is None
+    assert "periodic box" not in files.said(scene_of(Frame(AT, box=cell(np.zeros(3)))))
+    flat = scene_of(*(Frame(AT + n, box=cell(np.array([1.0, [0.0, -3.0][n], 2.0]))) for n in range(2)))
+    assert "The periodic box has no volume, or is not finite, and was left out. (2 times)" in files.said(flat)
 
 
 def test_far_from_zero_nothing_is_lost() -> None:
