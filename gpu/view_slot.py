@@ -102,7 +102,9 @@ class ViewSlot:
         if self.primary.take(settings):
             self._generation += 1
             self._is_cold = True
-        self._take_statistics(settings)
+        if settings.statistics != self._judged_by:  # from now on, and the tree there is, too
+            self._judged_by = settings.statistics
+            self.history.mark_unmeasured()
         self.options = settings.ray_type_options or type(self.ray_type).Options()
         self._is_cold |= self.ray_type.takes_other_kernels(self.options)
         self.view = view
@@ -114,12 +116,6 @@ class ViewSlot:
             return settings.layout
         apart = self.target.lane_count if ray_type(settings.ray_type).is_incoherent else 0
         return structures.structure(settings.hierarchy).default_layout(self.target.kind, apart)
-
-    def _take_statistics(self, settings: ViewSettings) -> None:
-        """How trees are judged from now on; the tree there is, too."""
-        if settings.statistics != self._judged_by:
-            self._judged_by = settings.statistics
-            self.history.mark_unmeasured()
 
     def lacks_room(self, surface: Surface) -> bool:
         """Whether the structure has to learn how much room trees of these primitives need."""
@@ -135,22 +131,25 @@ class ViewSlot:
 
     def warm(self, surface: Surface) -> None:
         """Before the first frame with these parts: compile all they launch. A structure tells its traversal only once
-        it is built, so a new one is built on the surface as it is, and forgotten unless the view borrows that tree.
-        Before every frame: see to it that the structure has room."""
+        it is built, so a new one is built on the surface as it is, and forgotten unless the view borrows that tree:
+        then it is measured before the next frame, behind its picture. Before every frame: see to it that the structure
+        has room."""
         if self.lacks_room(surface):
             if not (self._is_cold and self.history.is_new):  # a new one's first build finds its room
                 self.hierarchy.make_room(surface.primitives)
             self.film.restart()
         self._is_cold |= self.primary.choose(self.view, surface.primitives.count)
         self.primary.make_room(surface.primitives)
-        if not self._is_cold:
-            return
-        needs_structure = self._needs_structure(surface)
+        if self._is_cold:
+            self._warm(surface, self._needs_structure(surface))
+        if not self.view.borrows and self.history.take_lent_measurement():
+            self.hierarchy.measure(self._judged_by)
+
+    def _warm(self, surface: Surface, needs_structure: bool) -> None:
         if self.history.is_new and needs_structure:
             self.hierarchy.build(surface.primitives)
             if policy(self.view.settings.update.mode).refits and self.hierarchy.capabilities.refit:
                 self.hierarchy.refit(surface.primitives)
-            self.hierarchy.measure(self._judged_by)
             self.history.lend(surface.primitives)
             self.tree = self.tree.next(self._moment[0], self.view.settings.update.mode)
         self.primary.compile(CameraRays(self.film.frame, self.view.pixels.width, self.view.pixels.height))

@@ -64,7 +64,6 @@ class FrameMaker(Questions):
         self._frame_id = 0
         self._last_key: object = None
         self._samples = self._looking = 0
-        self._is_probed = False
         self._preparing_ms = 0.0
         self._prepared: dict[str, str] = {}
         self.switch = StopSwitch()
@@ -92,6 +91,8 @@ class FrameMaker(Questions):
                 self._pacing.observe_enlarging(self._enlarged.spent_ms)
                 return outcome
         except Stopped:
+            if not self.switch.is_turned and self._pacing.leave_dared():
+                return self.draw(scene, state, moment, slots, is_moving)
             self._pacing.give_up()
             self._last_key = None
             raise
@@ -112,10 +113,10 @@ class FrameMaker(Questions):
         if display.spheres != "rays":
             return self._give_spheres(engine, target, scene, state, moment, slots[0])
         if pacing.begin((id(scene), state.settings.render, state.settings.update.mode, state.views)):
-            self._is_probed, self._last_update = False, None
-        if display.adapt_resolution:
-            with self._counted_as_preparing():
-                self._probe(state, moment, slots)
+            self._last_update = None
+        is_still = not (is_moving or is_raced(state) or state.settings.update.always)
+        if not pacing.dare(is_still and target.can_stop) and display.adapt_resolution:
+            self._probe(state, moment, slots)
         key = self._key_of(scene, state, moment, slots)
         if is_raced(state):
             return self._draw_race(engine, target, key, state, moment, slots, is_moving)
@@ -129,8 +130,8 @@ class FrameMaker(Questions):
         views, self._frame_id = self._views_of(state, slots, target, plan, most, in_rows, film_key), self._frame_id + 1
         moment = dataclasses.replace(moment, frame_id=self._frame_id)
         self._views, compiled_before, began = (), target.compile_ms, time.perf_counter()
-        may_stop = not (is_moving or plan.is_kept or pacing.is_owed or state.settings.update.always)
-        with self.switch.watching(target if may_stop else None):
+        may_stop = is_still and not (plan.is_kept or pacing.is_owed)
+        with self.switch.watching(target if may_stop else None, pacing.patience_s):
             statistics = engine.render_frame(moment, views)
         self._views = views
         preparing_ms = self._preparing_ms + target.compile_ms - compiled_before
@@ -290,7 +291,7 @@ class FrameMaker(Questions):
 
     def close_engine(self) -> None:
         """Give the engine back, which may be half prepared; the next picture makes another one."""
-        engine, self._engine, self._scene, self._last_key, self._is_probed = self._engine, None, None, None, False
+        engine, self._engine, self._scene, self._last_key = self._engine, None, None, None
         self._pacing, self._views, self._prepared, self._last_update = Pacing(), (), {}, None
         self._overlays.forget()
         self._forget_rays()
@@ -383,14 +384,15 @@ class FrameMaker(Questions):
     # -- pace -----------------------------------------------------------------------------------------------------
     def _probe(self, state: State, moment: Moment, slots: Sequence[PixelSlot]) -> None:
         """Before the first picture of a choice, a tiny one: a frame at full size could take minutes."""
-        if self._is_probed or self._target is None:
+        if self._pacing.is_tried or self._target is None:
             return
-        self._is_probed, self._views = True, ()
+        self._pacing.is_tried, self._views = True, ()
         for pixels in PROBE_PIXELS:
             size = probe_size(slots[0].width, slots[0].height, pixels)
             views = [self._view(state, index, HostSlot(*size), self._target, 1.0, 1) for index in range(len(slots))]
-            self._engine.render_frame(dataclasses.replace(moment, frame_id=0), views)
-            statistics: FrameStatistics | None = self._engine.flush()
+            with self._counted_as_preparing():
+                self._engine.render_frame(dataclasses.replace(moment, frame_id=0), views)
+                statistics: FrameStatistics | None = self._engine.flush()
             if statistics is not None and statistics.views:
                 self._pacing.probe(statistics, size[0] / slots[0].width, slots[0].height)
             if not self._pacing.pace.is_known:

@@ -36,6 +36,9 @@ LATEST = 9
 FIRST_SHARE = 8
 """Where no pace is known, the first rows of a picture at rest are one in so many."""
 
+DARED_S = 0.15
+"""Seconds of rays that the first picture of a choice is given, where it can be stopped: most take a fifth of that."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
@@ -75,6 +78,8 @@ class Pacing:
         self._enlarging, self._enlarging_ms = collections.deque[float](maxlen=LATEST), 0.0
         self._overlays, self._overlays_ms = collections.deque[float](maxlen=LATEST), 0.0
         self._is_owed = False
+        self.is_tried = self._is_dared = self._was_left = False
+        """Whether it is known that the choice is not slow beyond measure."""
 
     def begin(self, choice: object) -> bool:
         """The next picture is drawn by this scene, structure and ray type; whether that is another choice, whose pace
@@ -82,8 +87,25 @@ class Pacing:
         if choice == self._choice:
             return False
         self.pace, self._choice, self.progress, self._still_key, self._row_ms = Pace(), choice, None, None, 0.0
-        self.is_first = True
+        self.is_first, self.is_tried, self._was_left = True, False, False
         return True
+
+    def dare(self, may_stop: bool) -> bool:
+        """Whether the first picture of a choice is drawn at once and whole, without a tiny one before it: most are
+        quick. It has to be one that may be stopped, and was not left for it yet."""
+        self._is_dared = may_stop and not (self.is_tried or self._was_left or self.progress is not None)
+        return self._is_dared
+
+    def leave_dared(self) -> bool:
+        """A picture was stopped. Whether that was the dared one: then a tiny one has to be tried after all."""
+        is_dared, self._is_dared = self._is_dared, False
+        self._was_left |= is_dared
+        return is_dared
+
+    @property
+    def patience_s(self) -> float:
+        """Seconds that the rays of the picture that was planned last are given, 0: as long as they take."""
+        return DARED_S if self._is_dared else 0.0
 
     def plan(self, display: DisplayOptions, samples: int, key: object, is_moving: bool, height: int) -> Plan:
         """The next frame of the picture `key`, which is `height` rows high at full size."""
@@ -100,7 +122,7 @@ class Pacing:
             is_slow = self.pace.is_known and self._pixel_ms(scale) > ROWS_LIMIT_MS
             rows = self._rows_at_once(round(height * scale), scale) if is_slow else 0
             return Plan(scale, wanted, rows, is_kept=rows > 0)
-        return Plan(scale, wanted, self._rows_at_once(round(height * scale), scale))
+        return Plan(scale, wanted, 0 if self._is_dared else self._rows_at_once(round(height * scale), scale))
 
     def _is_smoothed(self, display: DisplayOptions, scale: float) -> bool:
         """Whether a picture at rest is drawn again and again for smooth edges: not where that is slow."""
@@ -175,7 +197,7 @@ class Pacing:
 
     def end_sample(self, key: object, is_moving: bool) -> None:
         """A sample is whole."""
-        self.progress, self._is_owed, self.is_first = None, False, False
+        self.progress, self._is_owed, self.is_first, self.is_tried = None, False, False, True
         self._still_key = None if is_moving else key
 
     def observe(self, statistics: FrameStatistics | None, width: int) -> None:

@@ -23,14 +23,22 @@ class StopSwitch:
         if (target := self._target) is not None:
             target.stop(builds)
 
+    @property
+    def is_turned(self) -> bool:
+        """Whether nobody wants what is drawn."""
+        return self._is_stopped
+
     def go_on(self) -> None:
         """Something else is drawn next."""
         self._is_stopped = self._stops_builds = False
 
     @contextlib.contextmanager
-    def watching(self, target: Stoppable | None) -> Iterator[None]:
-        """What `target` draws within may be stopped (Stoppable.stoppable); None: nothing may."""
+    def watching(self, target: Stoppable | None, patience_s: float = 0.0) -> Iterator[None]:
+        """What `target` draws within may be stopped (Stoppable.stoppable), None: nothing may; what it has not drawn
+        after `patience_s` is."""
         self._target = target
+        if target is not None:
+            target.be_patient(patience_s)
         if target is not None and self._is_stopped:
             target.stop(self._stops_builds)
         try:
@@ -38,4 +46,5 @@ class StopSwitch:
         finally:
             self._target = None
             if target is not None:
+                target.be_patient(0.0)
                 target.go_on()

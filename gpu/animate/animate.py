@@ -214,9 +214,10 @@ class Animator:
 
     def place(self, moment: Moment) -> None:
         """Before a frame: launch the surface of its moment, so that what is made ready for it meets primitives in their
-        places. The frame does so once more."""
-        self.at(moment)
-        self.forget()
+        places. The frame does so once more, unless they stand there already."""
+        if not (self.is_placed and self._is_shown(float(np.float32(moment.time)), self._clip_of(moment))):
+            self.at(moment)
+            self.forget()
 
     def at(self, moment: Moment) -> Surface:
         """The surface at a moment: prepare and launch."""

@@ -289,6 +289,9 @@ class HostTarget(Target):
     def go_on(self) -> None:
         self._stop_flag.set(False, builds=True)
 
+    def be_patient(self, seconds: float) -> None:
+        self._stop_flag.patience_s = seconds
+
     @contextlib.contextmanager
     def stoppable(self, builds: bool = False) -> Iterator[None]:
         with self._stop_flag.watched(self._run, builds):

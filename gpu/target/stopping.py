@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -40,11 +41,42 @@ class Stoppable:
     def go_on(self) -> None:
         """Do again what is launched."""
 
+    def be_patient(self, seconds: float) -> None:
+        """Rays that may be stopped are from now on given so long, 0: as long as they take; then they are stopped, until
+        `go_on`."""
+
     @contextlib.contextmanager
     def stoppable(self, builds: bool = False) -> Iterator[None]:
         """What is launched within, and `builds` a structure or does not, may be left out. Raises Stopped where that was
         so, in replays, too: behind the launch, so that nobody reads what it has not written."""
         yield
+
+
+class Deadline:
+    """Sets the first flag so many seconds after it was begun, unless it is ended before."""
+
+    def __init__(self, flags: np.ndarray) -> None:
+        self._flags, self._lock, self._turn = flags, threading.Lock(), 0
+        self._timer: threading.Timer | None = None
+
+    def begin(self, seconds: float) -> None:
+        """From now on."""
+        self._timer = threading.Timer(seconds, self._run_out, (self._turn,))
+        self._timer.daemon = True
+        self._timer.start()
+
+    def end(self) -> None:
+        """It sets nothing any more."""
+        if self._timer is not None:
+            with self._lock:
+                self._turn += 1
+            self._timer.cancel()
+            self._timer = None
+
+    def _run_out(self, turn: int) -> None:
+        with self._lock:
+            if turn == self._turn:
+                self._flags[0] = 1
 
 
 class StopFlag:
@@ -56,8 +88,10 @@ class StopFlag:
         first = self._flags.ctypes.data
         self._places = [ctypes.c_void_p(first + number * self._flags.itemsize) for number in range(2)]
         self._watched: int | None = None
+        self._deadline = Deadline(self._flags)
         self.at = ctypes.c_void_p(None)
         self.has_begun = False
+        self.patience_s = 0.0
 
     def set(self, value: bool, builds: bool) -> None:
         """Stop, or go on; with `builds` those, too."""
@@ -87,9 +121,12 @@ class StopFlag:
     def leave(self) -> None:
         """From now on nothing may be stopped."""
         self._watched, self.at = None, ctypes.c_void_p(None)
+        self._deadline.end()
 
     def _begin(self, number: int) -> None:
         self._watched, self.at = number, self._places[number]
+        if self.patience_s > 0.0 and number == 0:
+            self._deadline.begin(self.patience_s)
 
     def _end(self) -> None:
         self.look()

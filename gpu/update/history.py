@@ -38,6 +38,7 @@ class UpdateHistory:
         self._clock = clock
         self._seen: tuple[int, int] | None = None
         self._lent: tuple[int, int] | None = None
+        self._lent_unmeasured = False
         self._built_cost: float | None = None
         self._cost: float | None = None
         self._measured_at = float("-inf")
@@ -131,7 +132,12 @@ class UpdateHistory:
 
     def lend(self, primitives: Primitives) -> None:
         """A tree of these has been built that counts for nothing here, until there is one that does."""
-        self._lent = (primitives.topology_version, primitives.shape_version)
+        self._lent, self._lent_unmeasured = (primitives.topology_version, primitives.shape_version), True
+
+    def take_lent_measurement(self) -> bool:
+        """Whether the tree that was lent last has not been measured. True takes the turn: it counts as done."""
+        is_due, self._lent_unmeasured = self._lent_unmeasured, False
+        return is_due
 
     def lends(self, primitives: Primitives) -> bool:
         """Whether that tree is there, and of these as they are now."""

@@ -14,7 +14,7 @@ from raygrove.gpu.region import Region, RegionContents
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.stats import FrameStatistics, HierarchyStatistics, ViewStatistics
 from raygrove.gpu.target.base import NoDeviceError, TargetOptions
-from raygrove.gpu.target.stopping import Stoppable
+from raygrove.gpu.target.stopping import Stoppable, Stopped
 
 SCENE = Scene("nothing")
 
@@ -24,6 +24,7 @@ class FakeTarget(Stoppable):
 
     kind, device_name, compile_ms, can_stop = "host", "a test", 0.0, True
     quick: Any = None
+    patience_s = 0.0
 
     def __init__(self, name: str) -> None:
         self.name, self.is_closed = name, False
@@ -34,6 +35,9 @@ class FakeTarget(Stoppable):
 
     def give_idle_back(self) -> None:
         self.given_back.append("idle")
+
+    def be_patient(self, seconds: float) -> None:
+        self.patience_s = seconds
 
     def close(self) -> None:
         self.is_closed = True
@@ -53,6 +57,7 @@ class FakeEngine:
         self.sizes: list[tuple[int, int]] = []
         self.last: FrameStatistics | None = None
         self.rows: list[int] = []
+        self.left_sizes: list[tuple[int, int]] = []
         self._rows_ahead = 0
         self.hidden: tuple[int, ...] = ()
         self.outlined: list[int] = []
@@ -61,6 +66,10 @@ class FakeEngine:
     def render_frame(self, moment: Moment, views: Sequence[View]) -> FrameStatistics:
         self.views = list(views)
         pixels = views[0].pixels
+        whole_s = self.full_ms * pixels.width * pixels.height / 128e6
+        if 0.0 < self.target.patience_s < whole_s:
+            self.left_sizes.append((pixels.width, pixels.height))
+            raise Stopped(is_build=False)
         if self.sizes[-1:] != [(pixels.width, pixels.height)]:
             self._rows_ahead = 0
         self.sizes.append((pixels.width, pixels.height))

@@ -316,9 +316,10 @@ def test_an_ordinary_choice_is_drawn_whole_from_the_first_picture() -> None:
         makers.draw(time=index / 10)
         drawn.append(makers.slot.drawn)
     assert drawn == [(400, 320)] * 3
-    assert len(makers.engines[0].sizes) == 4
-    makers.draw(replaced(State(), "settings.render.layout", "bvh2"))
-    assert len(makers.engines[0].sizes) == 6, "another choice is tried anew"
+    engine, other = makers.engines[0], replaced(State(), "settings.render.layout", "bvh2")
+    assert engine.sizes == [(400, 320)] * 3 and engine.rows == [320] * 3, "nothing tiny before it, and no rows alone"
+    makers.draw(other, time=0.5)
+    assert engine.rows == [320] * 4 and not engine.left_sizes
 
 
 def test_what_building_cost_is_told_of_the_structure_that_is_shown(moving_scene: Scene) -> None:

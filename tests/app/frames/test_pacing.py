@@ -125,6 +125,7 @@ def test_rows_of_an_engine_make_the_same_picture(
     state = replaced(replaced(state, "settings.display.still_samples", 3), "settings.render.layout", "bvh2")
     state = replaced(state, "settings.display.filter_samples", 0)
     pictures, counts = [], []
+    monkeypatch.setattr(pacing.Pacing, "dare", lambda pace, may_stop: False)  # or the first would have no rows
     for rows in (0, 16):
         monkeypatch.setattr(pacing, "rows_at_once", lambda row_ms, left, rows=rows: rows if left > rows else 0)
         with contextlib.closing(FrameMaker()) as made:
@@ -182,3 +183,26 @@ def test_pictures_leave_room_for_what_enlarges_them() -> None:
         makers.maker._enlarged = SlowlyEnlarged(spent_ms)
         widths.append([makers.draw(time=index / 10, moving=True).drawn[0] for index in range(12)][-1])
     assert widths[0] > widths[1] > 200
+
+
+def test_a_dared_picture_that_is_not_there_in_time_is_left_for_a_tiny_one_once_a_choice() -> None:
+    makers = Makers(full_ms=1000.0)
+    assert makers.draw(time=0.0).samples == 1 and makers.slot.drawn == (400, 320)
+    engine, other = makers.engines[0], replaced(State(), "settings.render.layout", "bvh2")
+    assert engine.left_sizes == [(400, 320)] and engine.sizes[0][0] * engine.sizes[0][1] <= 1250
+    makers.draw(time=0.1)
+    assert len(engine.left_sizes) == 1 and engine.target.patience_s == 0.0, "others take as long as they take"
+    makers.draw(other)
+    assert len(engine.left_sizes) == 2, "another choice is dared anew"
+
+
+@pytest.mark.parametrize("way", ["moving", "always", "unstoppable"])
+def test_only_what_can_be_stopped_is_dared(way: str) -> None:
+    makers = Makers()
+    state = replaced(State(), "settings.update.always", way == "always")
+    makers.draw(state)
+    makers.targets[0].can_stop = way != "unstoppable"  # type: ignore[misc]
+    engine, other = makers.engines[0], replaced(state, "settings.render.layout", "bvh2")
+    engine.sizes.clear()
+    makers.draw(other, moving=way == "moving")
+    assert engine.sizes[0][0] * engine.sizes[0][1] <= 1250, "a tiny picture goes before it"

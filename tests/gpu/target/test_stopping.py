@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -11,6 +12,7 @@ from raygrove.gpu.target.base import Target, TargetOptions, UnitSource
 from raygrove.gpu.target.checks import CheckFailedError
 from raygrove.gpu.target.host import _STOPPABLE_BLOCKS_A_THREAD, HostTarget
 from raygrove.gpu.target.stopping import Stopped
+from tests.waiting import EVENT_S
 
 SOURCE = UnitSource("tests/gpu/target/kernels_for_tests.cu")
 CHECKS = UnitSource("tests/gpu/target/checks.cu")
@@ -47,6 +49,34 @@ def test_a_stopped_target_does_nothing_within_and_everything_elsewhere(host: Hos
     assert (visits == 1).all(), "who computes a structure is not stopped"
     host.go_on()
     assert not is_stopped(within) and not is_stopped(replay) and (visits == 3).all()
+
+
+def test_rays_that_are_given_so_long_are_stopped_then_and_no_other(host: HostTarget) -> None:
+    unit, visits = host.unit(SOURCE), host.zeros(ITEMS, np.int32, "test")
+
+    def last(builds: bool, seconds: float) -> bool:
+        """Whether launches that go on for so long are stopped."""
+
+        def within() -> None:
+            end = time.monotonic() + seconds
+            with host.stoppable(builds):
+                while time.monotonic() < end:
+                    host.launch(unit, "count_visits", ITEMS, n=ITEMS, visits=visits)
+
+        return is_stopped(within)
+
+    host.be_patient(0.02)
+    assert last(False, EVENT_S) and not last(True, 0.1), "a build takes as long as it takes"
+    host.go_on()
+    host.be_patient(EVENT_S)
+    assert not last(False, 0.0)
+    host.be_patient(0.0)
+    deadline, flags = host._stop_flag._deadline, host._stop_flag._flags
+    deadline.begin(0.02)
+    deadline.end()
+    time.sleep(0.1)
+    assert not flags.any(), "what was there in time stops nobody behind it"
+    assert not last(False, 0.1), "nobody waits for an end any more"
 
 
 def test_what_is_begun_is_done_and_the_rest_left_out(host: HostTarget) -> None:

@@ -4,6 +4,7 @@ tree, and the next frame builds its own, which is timed."""
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,8 +14,11 @@ from raygrove.gpu.hierarchy import registry as structures
 from raygrove.gpu.hierarchy.base import Primitives
 from raygrove.gpu.hierarchy.growing import GrowingHierarchy
 from raygrove.gpu.hierarchy.grown_tree import Capacity
+from raygrove.gpu.hierarchy.measured import MeasuredHierarchy
 from raygrove.gpu.scene import Moment
-from raygrove.gpu.target.base import Target
+from raygrove.gpu.target.base import Target, Unit
+from raygrove.gpu.target.host import HostTarget
+from raygrove.gpu.update import history
 from raygrove.gpu.update.options import UpdateOptions
 from raygrove.gpu.view import View
 from tests.gpu.moving_scene import moving_scene, shown, view_of
@@ -61,6 +65,51 @@ def test_what_has_moved_since_is_built_anew(target: Target) -> None:
     engine, view = begun(target, False, "hploc")
     engine.render_frame(Moment(INSTANT + 0.2), [view])
     assert np.array_equal(shown(view), moved)
+    engine.close()
+
+
+@pytest.mark.parametrize("hierarchy", ("hploc", "median_sah", "grid"))
+def test_a_borrowed_tree_is_measured_behind_its_picture(
+    target: Target, hierarchy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who waits for the picture does not wait for what is told of its tree; before the next frame, as that may have to
+    compile."""
+    measured, measure = list[str](), MeasuredHierarchy.measure
+
+    def noted(self: MeasuredHierarchy, *given: Any, **named: Any) -> None:
+        measured.append(self.name)
+        measure(self, *given, **named)
+
+    monkeypatch.setattr(MeasuredHierarchy, "measure", noted)
+    for borrows in (False, True):
+        engine, view = begun(target, borrows, hierarchy)
+        monkeypatch.setattr(history, "MEASURE_INTERVAL", 1e9)
+        measured.clear()
+        engine.render_frame(Moment(INSTANT), [view])
+        assert measured == ([] if borrows else [hierarchy] * 2), "kernels are made ready, and the tree is measured"
+        view.borrows = False
+        engine.render_frame(Moment(INSTANT), [view])
+        assert measured == [hierarchy] * 2, "both, before and behind the second picture"
+        assert engine.flush().views[0].structure.depth is not None
+        engine.close()
+
+
+def test_a_surface_that_stands_is_not_placed_again(host_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A structure that has to find its room at the instant that is shown moves nothing for it."""
+    engine, view = begun(host_target, True, "grid")
+    engine.render_frame(Moment(INSTANT), [view_of(host_target)])
+    version, launched = engine._animator.surface.version, list[str]()
+    launch = HostTarget.launch
+
+    def noted(self: HostTarget, unit: Unit, kernel: str, *given: Any, **named: Any) -> None:
+        launched.append(kernel)
+        launch(self, unit, kernel, *given, **named)
+
+    monkeypatch.setattr(HostTarget, "launch", noted)
+    engine.render_frame(Moment(INSTANT), [view])
+    assert "transform_vertices" not in launched and engine._animator.surface.version == version
+    engine.render_frame(Moment(INSTANT + 0.2), [view])
+    assert "transform_vertices" in launched
     engine.close()
 
 
