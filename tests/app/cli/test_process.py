@@ -14,17 +14,20 @@ from pathlib import Path
 
 import pytest
 
+from raygrove.app.user_files import running_state
 from tests.waiting import PROCESS_S
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
 @contextlib.contextmanager
-def started(*arguments: str, program: str = "main.py") -> Iterator[subprocess.Popen[str]]:
-    """The program, which hears Ctrl-C even where the tests themselves were told not to (in the background of a shell).
-    Neither it nor what it starts outlives the test."""
+def started(
+    *arguments: str, program: str = "main.py", on_ctrl_c: signal.Handlers = signal.SIG_DFL
+) -> Iterator[subprocess.Popen[str]]:
+    """The program, which hears Ctrl-C even where the tests themselves were told not to (in the background of a shell),
+    unless that is asked for. Neither it nor what it starts outlives the test."""
     command = [sys.executable, str(ROOT / program), *arguments]
-    hear = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    hear = functools.partial(signal.signal, signal.SIGINT, on_ctrl_c)
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(
         command, text=True, cwd=ROOT.parent, preexec_fn=hear, start_new_session=True, **pipes
@@ -150,15 +153,27 @@ def test_ctrl_c_closes_the_window(
 MEMORY_OF_WINDOW = "from raygrove.app.ui.session.memory import Memory; print('geometry' in Memory()._values.stored)"
 
 
-def test_sigterm_closes_the_window_as_a_quit_does(unseen: None) -> None:
-    """A system that shuts down sends it: what the window remembers is kept."""
-    with started("view", "--set", "render.device=cpu") as process:
-        wait_for_window(process)
-        process.send_signal(signal.SIGTERM)
+@pytest.mark.parametrize(
+    ("number", "on_ctrl_c"),
+    [(signal.SIGTERM, signal.SIG_IGN), (signal.SIGHUP, signal.SIG_DFL)],
+    ids=["SIGTERM in the background", "SIGHUP"],
+)
+def test_the_end_of_the_system_or_of_the_terminal_is_a_quit(
+    unseen: None, number: signal.Signals, on_ctrl_c: signal.Handlers
+) -> None:
+    """What the window remembers is kept, and the next start tells of no crash: also in the background of a script,
+    where shells have Ctrl+C ignored."""
+    with started("view", "--demo", "orbit", "--set", "render.device=cpu", on_ctrl_c=on_ctrl_c) as process:
+        end = time.monotonic() + PROCESS_S
+        while not list(running_state.folder().glob("*.json")):
+            assert process.poll() is None and time.monotonic() < end
+            time.sleep(0.02)
+        process.send_signal(number)
         _, err = process.communicate(timeout=PROCESS_S)
-        assert process.returncode == 143 and "Traceback" not in err, err
+        assert process.returncode == 128 + number and "Traceback" not in err, err
     kept = subprocess.run([sys.executable, "-c", MEMORY_OF_WINDOW], capture_output=True, text=True, timeout=PROCESS_S)
     assert kept.stdout.strip() == "True", kept.stderr
+    assert not list(running_state.folder().iterdir())
 
 
 DELAYS = (0.05, 0.15, 0.3, 0.5, 0.8, 1.2, 1.8, 2.6)
