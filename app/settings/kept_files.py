@@ -45,7 +45,9 @@ def read_bytes(path: Path, limit: int) -> bytes | None:
 
 def write_bytes(path: Path, data: bytes) -> None:
     """All of it or nothing, whatever ends the program or the machine: under another name first, then renamed; what a
-    killed program left so is cleared away, also what a wrong clock stamped with a time to come. Raises OSError."""
+    killed program left so is cleared away, also what a wrong clock stamped with a time to come. Where a link stands, it
+    stays one. Raises OSError."""
+    path = Path(os.path.realpath(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     for stale in path.parent.glob(f"{glob.escape(path.name)}.*.tmp"):
         with contextlib.suppress(OSError):

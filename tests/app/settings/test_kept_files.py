@@ -134,6 +134,19 @@ def test_what_never_ends_is_not_read_to_its_end(name: str, tmp_path: Path) -> No
         READERS[name](tmp_path / name)
 
 
+def test_links_of_the_user_stay_links(tmp_path: Path) -> None:
+    """Who keeps these files elsewhere, beside others in a repository say, goes on finding them there."""
+    (tmp_path / "own").mkdir()
+    for name in ("cameras.toml", "keys.toml"):
+        (tmp_path / "own" / name).touch()
+        (tmp_path / name).symlink_to(f"own/{name}")
+    bookmarks.save(SceneReference("demo", ("walker",)), (Bookmark("one", Camera()),), tmp_path / "cameras.toml")
+    key_bindings.save({"file.open": ("Ctrl+K",)}, tmp_path / "keys.toml")
+    assert (tmp_path / "cameras.toml").is_symlink() and (tmp_path / "keys.toml").is_symlink()
+    assert [one.name for one in bookmarks.read(tmp_path / "own" / "cameras.toml")] == ["one"]
+    assert key_bindings.load(tmp_path / "own" / "keys.toml") == {"file.open": ("Ctrl+K",)}
+
+
 def test_a_file_that_is_too_large_is_named_and_stays(tmp_path: Path) -> None:
     path = tmp_path / "keys.toml"
     path.write_bytes(b"#" * (key_bindings.SIZE_LIMIT_BYTES + 1))
