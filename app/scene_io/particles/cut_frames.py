@@ -8,7 +8,7 @@ import re
 import struct
 from typing import BinaryIO
 
-from .frame import Source
+from .frame import ParticleError, Source
 
 XTC_MAGIC, TRR_MAGIC = 1995, 1993
 XTC_HEAD, XTC_PACKED, XTC_FEW = 56, 92, 9
@@ -16,6 +16,8 @@ XTC_ATOMS_AGAIN, XTC_MOST_A_BYTE = 52, 8
 """Where a frame says a second time how many atoms it has; a packed atom takes a bit at least."""
 DCD_COUNT = 8
 BOX_NUMBERS = 3
+GRO_NUMBERS, GRO_WIDTH, POINT, LONGEST_LINE = 20, 8, ord("."), 1 << 10
+"""Where an atom's coordinates begin in a .gro, and how many letters each takes."""
 MODEL = re.compile(rb"^MODEL\b", re.MULTILINE)
 MODEL_END = re.compile(rb"^ENDMDL\b", re.MULTILINE)
 
@@ -60,6 +62,20 @@ def whole_gro(data: bytes) -> bytes:
             break
         at = after
     return b"".join(lines[:at])
+
+
+def check_decimals(source: Source) -> None:
+    """`ParticleError` for a .gro whose numbers do not take eight letters, as they do with three digits behind the
+    point: chemfiles takes them from those columns, and would say that a piece of two of them is no number."""
+    with source.open() as file:
+        first = [file.readline(LONGEST_LINE) for _ in range(3)][-1]
+    points = [place for place, letter in enumerate(first) if letter == POINT and place >= GRO_NUMBERS]
+    width = points[1] - points[0] if len(points) > 1 else GRO_WIDTH
+    if width != GRO_WIDTH:
+        raise ParticleError(
+            f"its coordinates have {width - 5} digits behind the point, and three are read: write it anew, as `gmx "
+            "editconf -ndec 3` does"
+        )
 
 
 def _at(file: BinaryIO, form: str, offset: int) -> tuple[int, ...]:

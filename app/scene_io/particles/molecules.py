@@ -20,7 +20,7 @@ from raygrove.gpu.scene import Attribute, PeriodicBox
 
 from . import elements
 from .columns import shown
-from .cut_frames import ends_within_a_frame, whole_frames, whole_gro
+from .cut_frames import check_decimals, ends_within_a_frame, whole_frames, whole_gro
 from .frame import Frame, ParticleError, Source
 from .pdb_lines import Atoms
 
@@ -52,6 +52,8 @@ def read(source: Source) -> Iterator[Frame]:
 def _frames(chemfiles: Any, source: Source) -> Iterator[Frame]:
     form = FORMATS["mmcif" if source.form == "cif" and b"_atom_site." in source.read() else source.form]
     size = source.size()
+    if form == "GRO":
+        check_decimals(source)
     atoms, first = Atoms(source) if form == "PDB" else None, 0
     with source.on_disk() as path, _sentences(chemfiles, source), contextlib.ExitStack() as stack:
         with asked_within_reason(size):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .columns import frame_of, numbers
+from .columns import frame_of, numbers, shown
 from .frame import Frame, ParticleError, Source
 
 TYPES = {
@@ -21,6 +21,7 @@ TYPES = {
 WIDTHS = {"VECTORS": 3, "NORMALS": 3, "TENSORS": 9, "TENSORS6": 6}
 CELLS = ("VERTICES", "LINES", "POLYGONS", "TRIANGLE_STRIPS", "CELLS")
 SHAPES = ("POLYGONS", "TRIANGLE_STRIPS", "CELLS")
+SETS = ("POLYDATA", "UNSTRUCTURED_GRID", "STRUCTURED_GRID")
 MAX_LINE = 1 << 20
 
 
@@ -45,7 +46,7 @@ class _Reader:
         self.source = source
         self.file = io.BytesIO(source.read())
         self.columns: dict[str, np.ndarray] = {}
-        self.count = 0
+        self.count, self.is_left_out = 0, False
         head = [self.file.readline(MAX_LINE) for _ in range(3)]
         if not head[0].startswith(b"# vtk DataFile"):
             raise ParticleError("it does not begin with # vtk DataFile")
@@ -74,6 +75,9 @@ class _Reader:
                 self._array("int", self._number(words[1]), "its cell types")
             elif key in ("POINT_DATA", "CELL_DATA"):
                 what = key
+                if what == "POINT_DATA" and words[1:2] != [str(self.count)]:
+                    said = shown(" ".join(words[1:]).encode())
+                    raise ParticleError(f"data of {self.count:,} points should follow, and POINT_DATA says {said}")
             elif key == "FIELD" and len(words) > 2:
                 self._fields(self._number(words[2]), what == "POINT_DATA")
             elif key == "METADATA":
@@ -81,9 +85,13 @@ class _Reader:
                     pass
             elif what and key in ("SCALARS", *WIDTHS, "COLOR_SCALARS", "LOOKUP_TABLE", "TEXTURE_COORDINATES"):
                 self._attribute(key, words, what == "POINT_DATA")
-            elif key == "DATASET" and len(words) > 1 and words[1].upper() not in ("POLYDATA", "UNSTRUCTURED_GRID"):
-                if words[1].upper() != "STRUCTURED_GRID":
+            elif key == "DATASET" and len(words) > 1:
+                if words[1].upper() not in SETS:
                     raise ParticleError(f"its data set is {words[1]}, which has no points of its own")
+            elif key != "DIMENSIONS" and not self.is_left_out:
+                self.is_left_out = True
+                said = shown(line)
+                self.source.remark(f"Lines that begin with no word of a VTK file were left out, the first is {said}.")
 
     def _attribute(self, key: str, words: list[str], is_kept: bool) -> None:
         count = self.count if is_kept else -1

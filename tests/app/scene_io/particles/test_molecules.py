@@ -91,6 +91,19 @@ def test_damage_is_a_sentence(tmp_path: Path, ending: str, copies: int) -> None:
     assert keys is not None and len(keys.times) == 2 and "Frame 3 is cut or damaged" in files.said(scene)
 
 
+@pytest.mark.parametrize(("digits", "width"), [(2, 7), (5, 10)])
+def test_a_gro_of_other_digits_says_what_to_do(tmp_path: Path, digits: int, width: int) -> None:
+    """It is allowed, and what was said of it was that a number is none."""
+    path = write(tmp_path / "a.gro", 1)
+    lines = path.read_text().splitlines()
+    for number in range(2, 8):
+        values = [float(lines[number][begin : begin + 8]) for begin in (20, 28, 36)]
+        lines[number] = lines[number][:20] + "".join(f"{value:{width}.{digits}f}" for value in values)
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(SceneError, match=rf"its coordinates have {digits} digits behind the point, and three are read"):
+        files.read(path)
+
+
 def test_a_missing_package_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path / "a.xtc", 1)
     monkeypatch.setitem(sys.modules, "chemfiles", None)

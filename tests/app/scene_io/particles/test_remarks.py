@@ -13,6 +13,7 @@ from tests.app.scene_io.particles import files
 ATOMS = b"H 0 0 0\nH 1 0 0\n"
 DUMP = b"ITEM: TIMESTEP\n0\nITEM: NUMBER OF ATOMS\n2\nITEM: BOX BOUNDS pp pp ff\n0 9\n0 9\n0 9\nITEM: ATOMS id x y z\n"
 DUMP += b"1 0 0 0\n2 1 0 0\n"
+VTK = files.vtk(np.eye(3)[:2], np.arange(2.0), np.ones((2, 3)), True)
 PCD = files.pcd(np.eye(3)[:2], "ascii")
 LATTICE, PROPERTIES = "there is no periodic box", "an element and a position are taken"
 
@@ -54,6 +55,8 @@ def test_what_is_as_it_should_be_is_not_said(tmp_path: Path) -> None:
     (tmp_path / "a.pcd").write_bytes(PCD)
     for name in ("a.dump", "a.pcd"):
         assert files.said(files.read(tmp_path / name)).startswith("The file has no radii: ")
+    (tmp_path / "a.vtk").write_bytes(VTK)
+    assert files.said(files.read(tmp_path / "a.vtk")) == ""
 
 
 def test_frames_that_are_left_out_are_counted(tmp_path: Path) -> None:
