@@ -133,8 +133,42 @@ struct NoRuns {
     }
 };
 
-// Hand the primitives of a leaf, `references` from `first` on, to on_primitive, those that are missed only where steps
-// are asked for (a branch is cheaper than keeping nothing); false when no ray goes on.
+// Hand a primitive to on_primitive, one that is missed only where steps are asked for (a branch is cheaper than keeping
+// nothing); false when no ray goes on.
+template <class Boxes, class Primitives, class OnPrimitive, class OnNode>
+__device__ __forceinline__ bool visit_reference(int prim_id, Boxes& mailboxes, const Primitives& primitives, Rays& rays,
+                                                OnPrimitive& on_primitive, OnNode& on_node) {
+    if (!mailboxes.is_first_visit(prim_id, rays.active)) return true;
+    const Intersection found = primitives.intersect(prim_id, rays);
+    tell_primitive(on_node, rays, found);
+    if (OnNode::IS_ASKED || any(found.hit)) on_primitive(rays, found);
+    return any(rays.active);
+}
+
+// What is left of a leaf's references, for traversals that take one a step.
+struct OpenList {
+    int at, last;
+    bool may_skip;
+
+    template <class AnyRuns>
+    __device__ __forceinline__ void open(int first, int count, const AnyRuns& runs) {
+        at = first;
+        last = first + count;
+        may_skip = runs.may_skip(count);
+    }
+    __device__ __forceinline__ bool is_open() const { return at < last; }
+};
+
+// Hand the next of an open list's primitives to on_primitive, where its runs leave one; false when no ray goes on.
+template <class AnyRuns, class Boxes, class Primitives, class OnPrimitive, class OnNode>
+__device__ __forceinline__ bool visit_next(OpenList& list, Pointer<const int> references, const AnyRuns& runs,
+                                           Boxes& mailboxes, const Primitives& primitives, Rays& rays,
+                                           OnPrimitive& on_primitive, OnNode& on_node) {
+    if (list.may_skip && (list.at = runs.skip(list.at, list.last, rays, on_node)) >= list.last) return true;
+    return visit_reference(references[list.at++], mailboxes, primitives, rays, on_primitive, on_node);
+}
+
+// Hand the primitives of a leaf, `references` from `first` on, to on_primitive; false when no ray goes on.
 template <class AnyRuns, class Boxes, class Primitives, class OnPrimitive, class OnNode>
 __device__ __forceinline__ bool visit_references(Pointer<const int> references, const AnyRuns& runs, int first,
                                                  int count, Boxes& mailboxes, const Primitives& primitives, Rays& rays,
@@ -143,11 +177,7 @@ __device__ __forceinline__ bool visit_references(Pointer<const int> references, 
     const bool may_skip = runs.may_skip(count);
     for (int i = first; i < last; ++i) {
         if (may_skip && (i = runs.skip(i, last, rays, on_node)) >= last) break;
-        const int prim_id = references[i];
-        if (!mailboxes.is_first_visit(prim_id, rays.active)) continue;
-        const Intersection found = primitives.intersect(prim_id, rays);
-        tell_primitive(on_node, rays, found);
-        if (OnNode::IS_ASKED || any(found.hit)) on_primitive(rays, found);
+        visit_reference(references[i], mailboxes, primitives, rays, on_primitive, on_node);
     }
     return any(rays.active);
 }

@@ -107,6 +107,8 @@ struct OctreeWay {
     }
 };
 
+// Each step takes a child or a reference, whichever comes next: a warp's lanes at nodes do not wait for others' leaves
+// (if-if, Aila and Laine 2009; if_if_traversal.cuh has the same for BVHs).
 template <class Primitives, class OnPrimitive, class OnNode>
 __device__ __forceinline__ void traverse_parametric(const OctreeArrays& tree, int signs, const Primitives& primitives,
                                                     Rays& rays, OnPrimitive& on_primitive, OnNode& on_node) {
@@ -121,23 +123,27 @@ __device__ __forceinline__ void traverse_parametric(const OctreeArrays& tree, in
     const Mask lanes = enter_root(tree.box, rays, way.crossings, entry, exit);
     if (!any(lanes)) return;
     const int2 root = tree.nodes[0];
+    OpenList leaf = {};
+    OpenOctreeNode here = {};
     if (is_octree_leaf(root)) {
         tell_leaf(on_node, 0, 0, 0, lanes, entry);
-        visit_references(tree.references, runs, root.x, leaf_count_of(root), mailboxes, primitives, rays, on_primitive,
-                         on_node);
-        return;
+        leaf.open(root.x, leaf_count_of(root), runs);
+    } else {
+        way.space = load_space(tree.box);
+        way.flipped = (way.crossings.is_down(0) ? 4 : 0) | (way.crossings.is_down(1) ? 2 : 0) |
+                      (way.crossings.is_down(2) ? 1 : 0);
+        way.cell = {0, 0, 0, 0};
+        here = way.enter(root, 0, lanes, entry, exit, rays, on_node);
     }
-    way.space = load_space(tree.box);
-    way.flipped = (way.crossings.is_down(0) ? 4 : 0) | (way.crossings.is_down(1) ? 2 : 0) |
-                  (way.crossings.is_down(2) ? 1 : 0);
-    way.cell = {0, 0, 0, 0};
-    OpenOctreeNode here = way.enter(root, 0, lanes, entry, exit, rays, on_node);
     for (;;) {
+        if (leaf.is_open()) {
+            if (!visit_next(leaf, tree.references, runs, mailboxes, primitives, rays, on_primitive, on_node)) return;
+            continue;
+        }
         if (here.waiting() == 0u) {
             if (open_count == 0) return;
             here = open[--open_count];
             way.return_to(here);
-            continue;
         }
         const int child = here.take_next(), octant = child ^ way.flipped;
         const int node_id = child_in(here.first_child, here.masks & 255u, octant);
@@ -150,9 +156,7 @@ __device__ __forceinline__ void traverse_parametric(const OctreeArrays& tree, in
         const int2 node = tree.nodes[node_id];
         if (is_octree_leaf(node)) {
             tell_leaf(on_node, node_id, node_id, way.cell.level + 1, inside, entry);
-            if (!visit_references(tree.references, runs, node.x, leaf_count_of(node), mailboxes, primitives, rays,
-                                  on_primitive, on_node))
-                return;
+            leaf.open(node.x, leaf_count_of(node), runs);
             continue;
         }
         if (here.waiting() != 0u) {
