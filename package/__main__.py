@@ -7,6 +7,8 @@ import sys
 
 def main() -> int:
     """Run the command line; returns the exit code."""
+    from raygrove import whole_code
+
     try:
         from raygrove.app.cli.main import main as run
 
@@ -14,6 +16,11 @@ def main() -> int:
     except KeyboardInterrupt:  # before the command line could listen
         print("error: interrupted.", file=sys.stderr)
         return 130
+    except EOFError as error:
+        if not (said := whole_code.told(error)):
+            raise
+        print(f"error: {said}", file=sys.stderr)
+        return 1
 
 
 if __name__ == "__main__":

@@ -195,7 +195,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "tests": ("app", "gpu", "bench", "package", "main"),
     "tests.gpu": ("gpu", "package.testing", "tests"),
 }
-EVERYWHERE = ("package.version", "package.checkout", "package.program", "package.printable")
+EVERYWHERE = ("package.version", "package.checkout", "package.program", "package.printable", "package.whole_code")
 """What every room but gpu may import of the package itself."""
 # What the arrows above would allow and the design does not.
 NEVER = (

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+import raygrove.whole_code  # noqa: F401 - before other modules are imported
 from raygrove.app.cli.job_running import DeviceBrokenError, RefusedError, Runner, answer_of
 from raygrove.app.problems.problems import problem_of
 from raygrove.bench.store.cluster import said_to_cluster

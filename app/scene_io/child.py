@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Callable
 from typing import Any, BinaryIO, TextIO
 
+import raygrove.whole_code  # noqa: F401 - before other modules are imported
 from raygrove.gpu.linux import end_with_parent, lower_limits
 
 from . import sandbox
