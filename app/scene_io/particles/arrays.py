@@ -1,5 +1,6 @@
 """NumPy's files: an .npy is positions (N, 3) or (T, N, 3); an .npz has `positions` and, where it likes, `radius`,
-`color`, `time` (T,), `ids`, `box`, and any other array of N or T x N rows as an attribute. Nothing is unpickled.
+`color`, `time` (T,), `ids`, `box`, `element` as symbols, and any other array of N or T x N rows as an attribute.
+Nothing is unpickled.
 
 `radius` is one number, (N,) or (T, N); `color` (3,), (N, 3) or (T, N, 3), bytes or 0 to 1 as screens show them; `box`
 three lengths or (3, 3) edges, also of each frame.
@@ -18,13 +19,16 @@ import numpy as np
 
 from raygrove.gpu.scene import Attribute, PeriodicBox
 
+from . import elements
 from .colours import linear_from_display
-from .columns import COLOURS, IDS, POSITIONS, RADII, float32, plain
+from .columns import COLOURS, ELEMENTS, IDS, POSITIONS, RADII, float32, plain
 from .frame import Frame, ParticleError, Source, cell
 
 TIMES = ("time", "times", "t")
 BOXES = ("box", "lattice", "cell")
 MAX_HEADER = 1 << 16
+NUMBERS, TEXTS = "uifb", "SU"
+"""Kinds of NumPy's types."""
 
 
 DAMAGES = (
@@ -42,11 +46,13 @@ def read(source: Source) -> Iterator[Frame]:
             arrays = {"positions": _array(source, file, "the array")}
         else:
             file.seek(0)
-            arrays = members(source, file)
+            arrays = members(source, file, kinds=NUMBERS + TEXTS)
     yield from _frames(source, arrays)
 
 
-def members(source: Source, file: BinaryIO, wanted: Container[str] | None = None) -> dict[str, np.ndarray]:
+def members(
+    source: Source, file: BinaryIO, wanted: Container[str] | None = None, kinds: str = NUMBERS
+) -> dict[str, np.ndarray]:
     """The arrays of an archive by their plain names; `wanted` alone, where some are. Raises ParticleError."""
     result = {}
     try:
@@ -56,7 +62,7 @@ def members(source: Source, file: BinaryIO, wanted: Container[str] | None = None
                 is_array = entry.filename.endswith(".npy") and not entry.flag_bits & 1
                 if is_array and (wanted is None or name in wanted):
                     with archive.open(entry) as member:
-                        result[name] = _array(source, member, f"the array {name!r}")
+                        result[name] = _array(source, member, f"the array {name!r}", kinds)
     except ParticleError:
         raise
     except DAMAGES as error:
@@ -75,7 +81,7 @@ def names_in(file: BinaryIO) -> list[str]:
         return []
 
 
-def _array(source: Source, file: Any, what: str) -> np.ndarray:
+def _array(source: Source, file: Any, what: str, kinds: str = NUMBERS) -> np.ndarray:
     """An array of an .npy; its header is believed only where its size may be read."""
     magic = file.read(8)
     if magic[:6] != b"\x93NUMPY" or len(magic) < 8:
@@ -87,7 +93,7 @@ def _array(source: Source, file: Any, what: str) -> np.ndarray:
     try:
         header = ast.literal_eval(_exactly(file, length, what).decode("latin-1").strip())
         dtype, shape, is_fortran = np.dtype(header["descr"]), tuple(header["shape"]), bool(header["fortran_order"])
-        fits = dtype.kind in "uifb" and all(isinstance(n, int) and n >= 0 for n in shape)
+        fits = dtype.kind in kinds and dtype.itemsize > 0 and all(isinstance(n, int) and n >= 0 for n in shape)
     except (ValueError, SyntaxError, TypeError, KeyError, RecursionError, MemoryError) as error:
         raise ParticleError(f"the header of {what} cannot be understood") from error
     if not fits:
@@ -113,8 +119,11 @@ def _frames(source: Source, arrays: dict[str, np.ndarray]) -> Iterator[Frame]:
             raise ParticleError(f"its positions have the shape {positions.shape}, not (N, 3) or (T, N, 3)")
         found = ", ".join(f"{name} {values.shape}" for name, values in arrays.items()) or "no arrays"
         raise ParticleError(f"no array of it is called {' or '.join(POSITIONS)}: it has {found}")
+    if positions.dtype.kind in TEXTS:
+        raise ParticleError("its positions are texts, not numbers")
     steps = positions if positions.ndim == 3 else positions[None]
     frames, count = steps.shape[:2]
+    atoms = _elements(source, arrays, count)
     source.expect(count, frames, at_once=True)
     times, ids = _taken(arrays, TIMES), _taken(arrays, IDS)
     radii, tint, boxes = _taken(arrays, RADII), _taken(arrays, COLOURS), _taken(arrays, BOXES)
@@ -123,7 +132,7 @@ def _frames(source: Source, arrays: dict[str, np.ndarray]) -> Iterator[Frame]:
         source.remark(f"The array of times has the shape {times.shape}, not ({frames},), and was left out.")
         times = None
     for step in range(frames):
-        attributes = []
+        attributes = [] if atoms is None else [Attribute("element", atoms, "atomic number")]
         for name, values in arrays.items():
             rows = _row(values, step, frames, count)
             if rows is None:
@@ -135,10 +144,24 @@ def _frames(source: Source, arrays: dict[str, np.ndarray]) -> Iterator[Frame]:
             radii=_spread(source, "radius", radii, step, frames, (count,)),
             colours=_tinted(_spread(source, "color", tint, step, frames, (count, 3))),
             ids=_ids(source, ids, step, frames, count),
+            elements=atoms,
             attributes=tuple(attributes),
             box=_box(boxes, step, frames),
             time=None if times is None or frames == 1 else float(times[step]),
         )
+
+
+def _elements(source: Source, arrays: dict[str, np.ndarray], count: int) -> np.ndarray | None:
+    """The atomic number of each particle by its symbol, where there is an array of these; other texts are left out."""
+    found = None
+    for name in [name for name, values in arrays.items() if values.dtype.kind in TEXTS]:
+        values = arrays.pop(name)
+        if name in ELEMENTS and values.shape == (count,):
+            texts = np.char.decode(values, "latin-1") if values.dtype.kind == "S" else values
+            found = elements.numbers_of(texts.tolist())
+        else:
+            source.remark(f"The array {name!r} holds texts and was left out.")
+    return found
 
 
 def _taken(arrays: dict[str, np.ndarray], names: tuple[str, ...]) -> np.ndarray | None:

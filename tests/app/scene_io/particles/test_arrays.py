@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from raygrove.app.scene_io import ImportLimits, SceneError
+from raygrove.app.scene_io.particles import elements
 from raygrove.app.scene_io.particles.colours import linear_from_display
 from raygrove.gpu.scene import ABSENT
 from tests.app.scene_io.particles import files
@@ -47,6 +48,19 @@ def test_npy_of_fortran_order_and_bad_arrays(tmp_path: Path) -> None:
     (tmp_path / "d.npz").write_bytes(pickle.dumps(POSITIONS))
     with pytest.raises(SceneError, match="no whole archive of arrays"):
         files.read(tmp_path / "d.npz")
+
+
+def test_texts_are_elements_or_are_left_out_with_a_remark(tmp_path: Path) -> None:
+    """A file was refused for any array of texts."""
+    for symbols in (np.array([b"O", b"h", b"H1", b"\xe9", b""]), np.array(["O", "h", "H1", "\xe9", ""])):
+        np.savez(tmp_path / "a.npz", positions=POSITIONS, element=symbols, names=np.array(["a"] * 5))
+        scene = files.read(tmp_path / "a.npz")
+        assert scene.spheres[0].attributes[0].values.tolist() == [8, 1, 1, 0, 0]
+        assert np.allclose(scene.spheres[0].radii, elements.RADII[[8, 1, 1, 0, 0]])
+        assert "The array 'names' holds texts and was left out." in files.said(scene)
+    np.savez(tmp_path / "b.npz", positions=np.array([["1", "2", "3"]]))
+    with pytest.raises(SceneError, match="its positions are texts, not numbers"):
+        files.read(tmp_path / "b.npz")
 
 
 def test_positions_that_are_no_numbers_are_absent(tmp_path: Path) -> None:
