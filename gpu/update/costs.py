@@ -8,8 +8,8 @@ cycle so far: there a cycle ends. Where the first penalty already passes the pre
 penalty grows, none does. This is the rule of renewal theory for replacing what wears out; unlike a bound on the SAH
 cost's growth it never does worse than the better of the two fixed choices by more than what its estimates are wrong.
 
-A tree that turned out dearer than the one before it is replaced at once where that pays soon, and a good one is kept
-for longer before a rebuild is tried (chance.py).
+Trees differ by chance, too (chance.py). One that turned out dearer than others is replaced where another is expected to
+save its premium, and one that turned out good is kept, worn out or not, until that is so.
 
 A pose that is dear for a few frames is no wear: a cycle ends only when it has wasted most of a premium, too, as trees
 that wear out evenly have by then. Where the premium is next to nothing every frame rebuilds, which can lose no more.
@@ -31,7 +31,7 @@ import statistics
 from typing import NamedTuple
 
 from ..brief import brief
-from .chance import Chance
+from .chance import LASTS, Chance, saving
 
 SHARE_FOR_PROBES = 0.008
 """Of all time, how much may be spent on trying the choice that seems the worse one: nothing else tells when that has
@@ -41,8 +41,8 @@ HEAD_START = 0.2
 """Of the first frame's time, what may be spent on trying before any was saved for it: what trees of this scene are like
 is worth most at the start."""
 
-LASTS = 20
-"""Frames that a tree which is better or worse by chance is taken to last."""
+IN_DOUBT_GOOD = 0.6
+"""A tree is taken to be better than expected by so many standard deviations of what is known of it: waiting tells."""
 
 TRIAL = 2.0
 """What a rebuild that is tried is taken to cost, in premiums: the fresh tree may be the worse one."""
@@ -240,22 +240,21 @@ class UpdateCosts:
             self._cycle = _Cycle(ticket.cycle, trace_ms, rays)
             if before is not None and before.age > 0 and ticket.cycle == before.number + 1:
                 self._compare(before, trace_ms * before.rays / rays)
-                before_ms = statistics.median(before.latest) * rays / before.rays
-                self._chance.begin(before_ms, len(before.latest), trace_ms, self._noise)
-            else:
-                self._chance = Chance()
+            self._chance.begin()
+            self._chance.add(math.log(trace_ms / rays), self._noise)
         elif before is not None and before.number == ticket.cycle:
             scaled = trace_ms * before.rays / rays
             if len(before.latest) > 1:
                 self._bends.append(abs(scaled - 2.0 * before.latest[-1] + before.latest[-2]) / before.fresh_ms)
             before.add(ticket.age, scaled)
-            self._chance.add(scaled, self._noise)
+            worn = self._wear.slope * ticket.age / before.fresh_ms
+            self._chance.add(math.log(trace_ms / rays) - worn, self._noise)
 
     def _compare(self, before: _Cycle, fresh_ms: float) -> None:
         """A tree was rebuilt: what the refitted one had cost more is known now, but for noise, by which it is made
         less."""
         found = min(statistics.median(before.latest) - fresh_ms, 4.0 * fresh_ms)
-        doubt = max(LEAST_RISE * fresh_ms, SPREAD_OF_RISE * self._noise * fresh_ms)
+        doubt = math.hypot(LEAST_RISE, SPREAD_OF_RISE * self._noise) * fresh_ms
         true = found**3 / (found**2 + doubt**2)
         self._wear.add(before.age, true)
         if self._trial is not None and self._trial.cycle == before.number + 1:
@@ -316,12 +315,30 @@ class UpdateCosts:
         return max(0.0, self._wear.slope * age, now)
 
     @property
-    def _dearer_by_chance(self) -> float:
-        """What a frame's trace takes more than through other trees that are as new, in milliseconds; below 0 where it
-        takes less, and 0 until that is known."""
+    def _knows_chance(self) -> bool:
+        """Whether anything is known of how good the tree at hand is by chance."""
         cycle = self._cycle
-        is_known = cycle is not None and cycle.number == self.cycle and cycle.traced >= TOLD_BY_TIMES
-        return self._chance.share * cycle.fresh_ms if cycle is not None and is_known else 0.0
+        is_timed = cycle is not None and cycle.number == self.cycle and cycle.traced >= TOLD_BY_TIMES
+        return is_timed and self._chance.trees > 1
+
+    def _pays(self, excess: float) -> bool:
+        """Whether another tree is expected to save its premium, beside one that costs so much more than the mean of
+        fresh ones, as a share of tracing. A tree below that mean is kept."""
+        fresh = self._cycle.fresh_ms if self._cycle is not None else 0.0
+        return excess > 0.0 and saving(excess, self._wear.slope / fresh) * fresh > self.premium
+
+    def _is_dear(self, penalty: float) -> bool:
+        """Whether the tree at hand is by chance, and with this penalty, so dear that another is expected to pay."""
+        if self._cycle is None or not self._knows_chance:
+            return False
+        by_chance = self._chance.share - IN_DOUBT_GOOD * self._chance.doubt
+        return self._pays(by_chance + penalty / self._cycle.fresh_ms)
+
+    @property
+    def _worth_keeping(self) -> float:
+        """What a good tree saves for as long as it is taken to last; 0 of others."""
+        fresh = self._cycle.fresh_ms if self._cycle is not None and self._knows_chance else 0.0
+        return LASTS * fresh * max(0.0, -self._chance.share)
 
     def average_waste(self) -> float:
         """What a frame of this cycle wastes on average, the next one left out."""
@@ -339,11 +356,11 @@ class UpdateCosts:
                 return "refit", f"to check whether that still holds: {facts}"
             return "rebuild", facts
         facts = f"a rebuild costs {_ms(premium)} more than a refit, one more refit costs {_ms(penalty)} of tracing"
-        if penalty < waste or self._wasted + penalty < PAID * premium:
-            by_chance = LASTS * self._dearer_by_chance
-            if by_chance > premium:
+        is_worn = penalty >= waste and self._wasted + penalty >= PAID * premium
+        if not is_worn or (self._knows_chance and not self._is_dear(penalty)):
+            if self._is_dear(0.0):
                 return "rebuild", f"its trace seems dearer than that of other trees: {facts}"
-            if self.age >= self._least_age and self._affords(TRIAL * premium + max(0.0, -by_chance)):
+            if self.age >= self._least_age and self._affords(TRIAL * premium + self._worth_keeping):
                 self._trial = _Trial(self.cycle + 1, self.age, waste)
                 return "rebuild", f"to measure what it gains: {facts}"
             return "refit", facts
