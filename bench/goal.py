@@ -88,6 +88,10 @@ WHY = {
         "ahead in 41 of 44 cases of views and rays; behind for camera rays in the second kitchen, shadow rays inside "
         "Crytek's Sponza and diffuse rays inside the room, by 4 to 6 % (docs/performance/rays.md)"
     ),
+    "soak at a window": (
+        "begun with an empty cache of kernels: 1.5 % from the second look on; what the C library has in use and "
+        "Python's blocks stay, so that what grows lies between blocks of the heap (docs/reliability.md)"
+    ),
     "over Embree's medium tree, the worst scene": "its tree costs less SAH (docs/performance/rays.md)",
     "primary rays at 1M moving spheres": (
         "1.62 since leaves hold one sphere; a warp's longest ray takes twice the steps of its mean, as neighbours end "
