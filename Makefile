@@ -1,5 +1,5 @@
 # make run     installs what is missing and starts the viewer (without a display: renders the built-in animation under out/)
-# make test    the same set-up and the whole test suite, in a process a processor, two to four (WORKERS=2: two); ARGS="-k lbvh" hands options
+# make test    the same set-up and the whole test suite, in a process more than there are processors, four at most (WORKERS=2: two); ARGS="-k lbvh" hands options
 #              to pytest, "-n 0" one process, as a debugger needs it
 # make quick   one case of each test that does not take long: for the inner loop
 # make campaign  changed files into every reader of the program (docs/reliability.md); ARGS="--seconds 300 --seed 7".
@@ -9,7 +9,7 @@
 
 .PHONY: env run test quick campaign lint
 
-WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n < 2 ? 2 : n > 4 ? 4 : n)))
+WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n > 3 ? 4 : n + 1)))
 
 # Three processes collect the tests, and hundreds are started by them: none compiles every Python file anew.
 unexport PYTHONDONTWRITEBYTECODE
