@@ -66,9 +66,9 @@ def test_so_do_many_changes_at_random(target: Target, seed: int) -> None:
     """Longer sequences than hypothesis likes: engine_actions.py has a command line for very long ones, of all ray
     types."""
     with contextlib.closing(World(target, seed, RAY_TYPES, every_choice=False)) as world:
-        for _ in range(150):
+        for _ in range(100):
             world.act()
-        assert len(world.history) == 150
+        assert len(world.history) == 100
 
 
 @pytest.mark.parametrize(

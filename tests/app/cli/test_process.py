@@ -206,15 +206,16 @@ def test_signals_swept_over_the_start(unseen: None, number: signal.Signals, firs
 
 
 PLACES = (
-    "call:_open_streams", "import:numpy", "call:Document.open_demo", "import:PySide6", "call:feature_imported",
-    "call:MainWindow.__init__", "call:PainterView.paintEvent", "call:QApplication.exec",
+    "call:_open_streams", "call:Document.open_demo", "import:PySide6", "call:feature_imported",
+    "call:MainWindow.__init__", "call:QApplication.exec",
 )  # fmt: skip
 
 PLACES_BETWEEN = (
-    "import:raygrove.app.user_files.bookmarks", "call:Document.__init__", "import:shiboken6",
+    "import:numpy", "import:raygrove.app.user_files.bookmarks", "call:Document.__init__", "import:shiboken6",
     "import:shibokensupport.signature.loader", "call:move_into_pyside_package", "import:PySide6.QtGui",
     "import:PySide6.QtWidgets", "import:raygrove.app.ui.window.main_window", "call:make_application",
-    "call:open_window", "call:FrameLoop.start", "call:RenderThread.submit", "call:open_scene",
+    "call:open_window", "call:PainterView.paintEvent", "call:FrameLoop.start", "call:RenderThread.submit",
+    "call:open_scene",
 )  # fmt: skip
 """Each next to one of the others, with the same code in charge of the signal."""
 
