@@ -135,8 +135,9 @@ class UpdateHistory:
         self._lent, self._lent_unmeasured = (primitives.topology_version, primitives.shape_version), True
 
     def take_lent_measurement(self) -> bool:
-        """Whether the tree that was lent last has not been measured. True takes the turn: it counts as done."""
-        is_due, self._lent_unmeasured = self._lent_unmeasured, False
+        """Whether the tree that was lent last has not been measured, nor has another taken its place. True takes the
+        turn: it counts as done."""
+        is_due, self._lent_unmeasured = self._lent_unmeasured and self.is_new, False
         return is_due
 
     def lends(self, primitives: Primitives) -> bool:

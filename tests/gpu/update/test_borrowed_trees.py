@@ -94,6 +94,17 @@ def test_a_borrowed_tree_is_measured_behind_its_picture(
         engine.close()
 
 
+def test_a_tree_that_has_taken_its_place_keeps_what_is_told_of_it(target: Target) -> None:
+    """The scene had moved on, so that the first picture had a tree of its own, which was measured with its instant."""
+    engine, view = begun(target, True, "hploc")
+    engine.render_frame(Moment(INSTANT + 0.2), [view])
+    assert engine.flush().views[0].structure.measured_time == INSTANT + 0.2
+    view.borrows = False
+    engine.render_frame(Moment(INSTANT + 0.2), [view])
+    assert engine.flush().views[0].structure.measured_time == INSTANT + 0.2
+    engine.close()
+
+
 def test_a_surface_that_stands_is_not_placed_again(host_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
     """A structure that has to find its room at the instant that is shown moves nothing for it."""
     engine, view = begun(host_target, True, "grid")
