@@ -68,16 +68,16 @@ class Chance:
         return math.sqrt(self._var_share)
 
 
-def saving(excess: float, wear: float) -> float:
-    """What a new tree is expected to save within LASTS frames, used for as long as it is cheaper to trace than a tree
+def saving(excess: float, wear: float, frames: float = LASTS) -> float:
+    """What a new tree is expected to save within so many frames, used for as long as it is cheaper to trace than a tree
     that costs `excess` more than the mean of fresh ones; `wear` is what a refit adds. All are shares of tracing.
 
     A rebuild is worth its premium where this is more: where all trees were alike, where excess passes the
     sqrt(2 premium wear) of the best cycle, and where none wears out, the rule for buying one of many offers that differ
     by chance, each seen at a price."""
-    if wear * LASTS < 1e-3 * SPREAD:
-        return LASTS * SPREAD * _mean_above(excess / SPREAD)
-    last = excess - wear * LASTS
+    if wear * frames < 1e-3 * SPREAD:
+        return frames * SPREAD * _mean_above(excess / SPREAD)
+    last = excess - wear * frames
     return SPREAD**2 / wear * (_integral(excess / SPREAD) - _integral(last / SPREAD))
 
 

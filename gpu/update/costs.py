@@ -321,18 +321,18 @@ class UpdateCosts:
         is_timed = cycle is not None and cycle.number == self.cycle and cycle.traced >= TOLD_BY_TIMES
         return is_timed and self._chance.trees > 1
 
-    def _pays(self, excess: float) -> bool:
-        """Whether another tree is expected to save its premium, beside one that costs so much more than the mean of
-        fresh ones, as a share of tracing. A tree below that mean is kept."""
+    def _pays(self, excess: float, lasts: int) -> bool:
+        """Whether another tree, which lasts so many frames, is expected to save its premium, beside one that costs so
+        much more than the mean of fresh ones, as a share of tracing. A tree below that mean is kept."""
         fresh = self._cycle.fresh_ms if self._cycle is not None else 0.0
-        return excess > 0.0 and saving(excess, self._wear.slope / fresh) * fresh > self.premium
+        return excess > 0.0 and saving(excess, self._wear.slope / fresh, lasts) * fresh > self.premium
 
-    def _is_dear(self, penalty: float) -> bool:
+    def _is_dear(self, penalty: float, lasts: int = LASTS) -> bool:
         """Whether the tree at hand is by chance, and with this penalty, so dear that another is expected to pay."""
         if self._cycle is None or not self._knows_chance:
             return False
         by_chance = self._chance.share - IN_DOUBT_GOOD * self._chance.doubt
-        return self._pays(by_chance + penalty / self._cycle.fresh_ms)
+        return self._pays(by_chance + penalty / self._cycle.fresh_ms, lasts)
 
     @property
     def _worth_keeping(self) -> float:
@@ -357,7 +357,8 @@ class UpdateCosts:
             return "rebuild", facts
         facts = f"a rebuild costs {_ms(premium)} more than a refit, one more refit costs {_ms(penalty)} of tracing"
         is_worn = penalty >= waste and self._wasted + penalty >= PAID * premium
-        if not is_worn or (self._knows_chance and not self._is_dear(penalty)):
+        lasts = max(LASTS, self.age)  # where rebuilds are dear, trees last longer, and so will the next one
+        if not is_worn or (self._knows_chance and not self._is_dear(penalty, lasts)):
             if self._is_dear(0.0):
                 return "rebuild", f"its trace seems dearer than that of other trees: {facts}"
             if self.age >= self._least_age and self._affords(TRIAL * premium + self._worth_keeping):

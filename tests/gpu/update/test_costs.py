@@ -183,6 +183,18 @@ def test_a_good_tree_is_kept_longer_than_wear_says_and_a_dear_one_shorter() -> N
     assert dear <= 6 and usual >= 9 and usual < good <= 25
 
 
+def test_where_rebuilds_are_dear_worn_trees_are_given_up_in_time() -> None:
+    """Trees that are alike and wear out by 0.2 % a frame, a rebuild that costs 40 frames: the best is one in 200, and
+    chance is no reason to wait for far more."""
+    costs, spent_ms, frames = UpdateCosts(), 0.0, 1200
+    for _ in range(frames):
+        ticket = costs.note(costs.choose()[0] if costs.is_known else "refit" if costs.cycle else "rebuild")
+        update_ms, trace_ms = 40.1 if ticket.update == "rebuild" else 0.1, 1.0 + 0.002 * ticket.age
+        costs.learn(ticket, update_ms, trace_ms, 1000)
+        spent_ms += update_ms + trace_ms
+    assert spent_ms / frames < 1.02 * (1.1 + 40.0 / 200 + 0.002 * 199 / 2)
+
+
 def test_a_rebuild_that_was_decided_is_no_reason_to_try_another() -> None:
     """What is worn out is rebuilt anyway, and that tells what rebuilds gain."""
     tried = 0
