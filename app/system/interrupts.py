@@ -13,8 +13,8 @@ import signal
 import threading
 from collections.abc import Iterator
 
-ENDS = (signal.SIGTERM, signal.SIGHUP)
-"""What ends a process beside Ctrl+C: a system that shuts down, and a terminal that is closed."""
+ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""What ends a process beside Ctrl+C: a system that shuts down, and a terminal that is closed, where there is such."""
 _noted = threading.Event()
 _came: list[int] = []
 """Those of ENDS that came, in their order."""

@@ -24,6 +24,7 @@ for name in ("fcntl", "resource", "pwd", "grp", "termios"):
     sys.modules[name] = None
 for name in ("sched_getaffinity", "geteuid", "getuid", "killpg", "fchmod", "O_NOFOLLOW", "O_DIRECTORY", "O_CLOEXEC"):
     delattr(os, name)
+del signal.SIGHUP, signal.SIGKILL
 import raygrove
 for name in raygrove.__all__:
     getattr(raygrove, name)
