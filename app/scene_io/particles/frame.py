@@ -180,8 +180,8 @@ def take(data: bytes | memoryview, dtype: np.dtype | str, count: int, offset: in
 
 
 def cell(lengths: np.ndarray, origin: np.ndarray | None = None) -> PeriodicBox:
-    """A box along the axes; a length that is not above 0 is none, so that it has no volume."""
-    sides = np.nan_to_num(np.asarray(lengths, np.float64)).clip(min=0.0)
+    """A box along the axes; a length that is not above 0 or not finite is none, so that it has no volume."""
+    sides = np.nan_to_num(np.asarray(lengths, np.float64), posinf=0.0).clip(min=0.0)
     return PeriodicBox(np.zeros(3) if origin is None else np.asarray(origin, np.float64), np.diag(sides))
 
 

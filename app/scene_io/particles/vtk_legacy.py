@@ -91,7 +91,7 @@ class _Reader:
             elif key != "DIMENSIONS" and not self.is_left_out:
                 self.is_left_out = True
                 said = shown(line)
-                self.source.remark(f"Lines that begin with no word of a VTK file were left out, the first is {said}.")
+                self.source.remark(f"Lines that are not read in a VTK file were left out, the first is {said}.")
 
     def _attribute(self, key: str, words: list[str], is_kept: bool) -> None:
         count = self.count if is_kept else -1

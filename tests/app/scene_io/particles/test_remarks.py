@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,13 @@ DUMP += b"1 0 0 0\n2 1 0 0\n"
 VTK = files.vtk(np.eye(3)[:2], np.arange(2.0), np.ones((2, 3)), True)
 PCD = files.pcd(np.eye(3)[:2], "ascii")
 LATTICE, PROPERTIES = "there is no periodic box", "an element and a position are taken"
+
+
+def npz(**arrays: np.ndarray) -> bytes:
+    """Two particles in a file of NumPy's."""
+    file = io.BytesIO()
+    np.savez(file, positions=np.eye(3, dtype=np.float32)[:2], **arrays)
+    return file.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -36,6 +44,17 @@ LATTICE, PROPERTIES = "there is no periodic box", "an element and a position are
             PCD.replace(b"COUNT", b"COUN"),
             "Line 6 begins with no word of a PCD's header and was left out: \"COU",
         ),
+        (
+            "a.vtk",
+            VTK.replace(b"VECTORS", b"VECTOR"),
+            'not read in a VTK file were left out, the first is "VECTOR velo',
+        ),
+        (
+            "a.vtk",
+            VTK.replace(b"POINT_DATA 2", b"POINT_DATA 3"),
+            'data of 2 points should follow, and POINT_DATA says "3"',
+        ),
+        ("a.npz", npz(box=np.array([np.inf, 1.0, 1.0])), "The periodic box has no volume, or is not finite"),
         ("a.pcd", PCD.replace(b"WIDTH 2", b"WIDTH 20"), "says 2 points, and 20 times 1 for width and height: 2 were"),
     ],
 )
