@@ -1,5 +1,5 @@
-"""Preview pictures of the built-in scenes, drawn by the engine in processes of their own, one after another, and kept
-in the user's cache."""
+"""Preview pictures of the built-in scenes: those that come with the program until the engine has drawn them here, in
+processes of their own, one after another, which also compiles what the scenes need. Kept in the user's cache."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from shiboken6 import isValid
 from raygrove.program import COMMAND
 
 ROOT = Path(__file__).resolve().parents[3]
+SHIPPED = ROOT / "assets" / "previews"
 SIZE = (360, 192)
 TIMES = {"explode": 0.9, "walker": 1.0, "orbit": 0.5, "metal": 0.5, "glass": 0.5, "cloth": 1.0}
 RECURSIVE = ("metal", "glass")
@@ -42,6 +43,13 @@ def preview_key() -> str:
     return digest.hexdigest()[:16]
 
 
+def drawing_of(name: str) -> list[str]:
+    """The arguments of `render` that draw a scene's preview, but for where it goes."""
+    size, ray_type = f"{SIZE[0]}x{SIZE[1]}", "whitted" if name in RECURSIVE else "smooth"
+    drawn = ["render", "--demo", name, "--device", "cpu", "--size", size, "--samples", "4"]
+    return [*drawn, "--time", str(TIMES.get(name, 0.0)), "--ray-type", ray_type, "--quiet"]
+
+
 class Previews(QObject):
     """`ready` carries a scene's name and its picture; what cannot be drawn is left out."""
 
@@ -60,15 +68,18 @@ class Previews(QObject):
             application.aboutToQuit.connect(self._end)
 
     def ask(self, names: Iterable[str]) -> None:
-        """Give the previews that are kept at once, and draw the others."""
+        """Give the previews that are kept, or else come with the program, at once, and draw those that are not kept."""
         self._folder = self._folder or cache_folder()
         self._key = self._key or preview_key()
         for name in names:
-            pixmap = QPixmap(str(self.path_of(name))) if self.path_of(name).exists() else QPixmap()
+            kept, shipped = self.path_of(name), SHIPPED / f"{name}.png"
+            pixmap = QPixmap(str(kept)) if kept.exists() else QPixmap()
+            if pixmap.isNull() and name not in self._waiting:
+                self._waiting.append(name)
+            if pixmap.isNull() and shipped.exists():
+                pixmap = QPixmap(str(shipped))
             if not pixmap.isNull():
                 self.ready.emit(name, pixmap)
-            elif name not in self._waiting:
-                self._waiting.append(name)
         self._next()
 
     def stop(self) -> None:
@@ -108,26 +119,10 @@ class Previews(QObject):
         path = self.path_of(name)
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_name(f".{name}-{os.getpid()}.png")
-        size = f"{SIZE[0]}x{SIZE[1]}"
-        ray_type = "whitted" if name in RECURSIVE else "smooth"
-        arguments = [
-            "render",
-            "--demo",
-            name,
-            "--device",
-            "cpu",
-            "--size",
-            size,
-            "--samples",
-            "4",
-            "--time",
-            str(TIMES.get(name, 0.0)),
-        ]
-        arguments += ["--ray-type", ray_type, "--quiet"]
         process = QProcess(self)
         process.finished.connect(self._finished)
         self._process, self._drawn = process, (name, partial)
-        process.start(COMMAND[0], [*COMMAND[1:], *arguments, "--out", str(partial)])
+        process.start(COMMAND[0], [*COMMAND[1:], *drawing_of(name), "--out", str(partial)])
 
     def _finished(self, code: int, status: QProcess.ExitStatus) -> None:
         (name, partial), process, self._process = self._drawn, self._process, None

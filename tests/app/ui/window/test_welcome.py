@@ -1,4 +1,4 @@
-"""The first page: cards, previews in the background, recent files."""
+"""The first page: cards, ways in, recent files."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QProcess, Qt
-from PySide6.QtGui import QImage, QPalette
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPalette
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QListWidget, QPushButton
 
@@ -16,9 +16,8 @@ from raygrove.app.settings.race_options import contestants_of
 from raygrove.app.ui.dialogs import questions as questions_asked
 from raygrove.app.ui.window import first_steps
 from raygrove.app.ui.window.main_window import MainWindow
-from raygrove.app.ui.window.previews import ROOT, SIZE, SOURCES, Previews
+from raygrove.app.ui.window.previews import Previews
 from raygrove.app.ui.window.welcome import WelcomePage, questions
-from raygrove.gpu.target.base import Target
 from tests.app.stand_ins import take_places
 
 
@@ -28,11 +27,6 @@ def page(qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Welcome
     made = WelcomePage(ALL_DEMOS, Previews(tmp_path))
     qtbot.addWidget(made)
     return made
-
-
-def test_previews_follow_the_code_that_makes_the_scenes() -> None:
-    for folder, pattern in SOURCES:
-        assert len([path for path in (ROOT / folder).glob(pattern) if path.is_file()]) > 10, folder
 
 
 def test_a_click_on_a_card_chooses_its_scene(page: WelcomePage, qtbot: Any) -> None:
@@ -166,56 +160,11 @@ def test_recent_files_can_be_chosen(page: WelcomePage, qtbot: Any) -> None:
     assert caught.args == ["/models/ein Würfel.obj"]
 
 
-def test_a_preview_that_is_kept_is_given_at_once_and_others_are_drawn_later(
-    qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Previews, "_next", lambda self: None)
-    previews = Previews(tmp_path)
-    given: list[str] = []
-    previews.ready.connect(lambda name, picture: given.append(name))
-    previews.ask([])
-    image = QImage(SIZE[0], SIZE[1], QImage.Format.Format_RGB32)
-    image.fill(Qt.GlobalColor.red)
-    assert image.save(str(previews.path_of("orbit")))
-    previews.path_of("walker").write_bytes(b"no picture")
-    previews.ask(["orbit", "walker", "cloth"])
-    assert given == ["orbit"] and previews._waiting == ["walker", "cloth"]
-
-
-def test_a_preview_is_drawn_by_the_engine_in_a_process_of_its_own(
-    qtbot: Any, tmp_path: Path, host_target: Target
-) -> None:
-    previews = Previews(tmp_path)
-    with qtbot.waitSignal(previews.ready) as caught:
-        previews.ask(["walker"])
-    name, picture = caught.args
-    assert name == "walker" and (picture.width(), picture.height()) == SIZE
-    colors = {picture.toImage().pixel(x, y) for x in range(0, SIZE[0], 16) for y in range(0, SIZE[1], 16)}
-    assert len(colors) > 20, "there is something to see"
-    assert [path.name for path in tmp_path.iterdir()] == [previews.path_of("walker").name], (
-        "nothing half-written is left"
-    )
-
-
 def test_without_a_scene_the_window_shows_the_first_page(window: MainWindow, qtbot: Any) -> None:
     assert window.stack.currentWidget() is window.welcome
     window.open_files(["/nowhere/absent.obj"])
     qtbot.waitUntil(lambda: bool(window.toasts.messages()))
     assert window.stack.currentWidget() is window.welcome and "absent.obj" in window.toasts.messages()[0].sentence
-
-
-def test_leaving_the_page_stops_the_drawing_at_once_and_leaves_nothing(qtbot: Any, tmp_path: Path) -> None:
-    previews = Previews(tmp_path)
-    previews.ask(["blob"])
-    process = previews._process
-    assert process is not None and process.waitForStarted(60000)
-    previews.stop()
-    assert process.state() == QProcess.ProcessState.Running, (
-        "its end is news that only Qt's loop brings, unless somebody waits for it"
-    )
-    with qtbot.waitSignal(process.destroyed):
-        pass
-    assert not list(tmp_path.iterdir())
 
 
 def test_a_race_begins_on_the_first_page(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
