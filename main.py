@@ -10,7 +10,7 @@ if __name__ == "__main__":
     except KeyboardInterrupt:  # before it could listen
         print("error: interrupted.", file=sys.stderr)
         sys.exit(130)
-    except EOFError as error:  # raygrove/whole_code.py can help with the modules behind it alone
+    except EOFError as error:  # raygrove/whole_code.py sees to the modules behind it alone
         print(
             f"error: {error}: a module that Python has compiled was cut, by a full disk most likely.", file=sys.stderr
         )

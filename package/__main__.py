@@ -7,20 +7,14 @@ import sys
 
 def main() -> int:
     """Run the command line; returns the exit code."""
-    from raygrove import whole_code
-
     try:
+        import raygrove.whole_code  # noqa: F401 - before other modules are imported
         from raygrove.app.cli.main import main as run
 
         return run(sys.argv[1:])
     except KeyboardInterrupt:  # before the command line could listen
         print("error: interrupted.", file=sys.stderr)
         return 130
-    except EOFError as error:
-        if not (said := whole_code.told(error)):
-            raise
-        print(f"error: {said}", file=sys.stderr)
-        return 1
 
 
 if __name__ == "__main__":

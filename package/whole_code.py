@@ -1,4 +1,4 @@
-"""Compiled modules are written whole or not at all, also to a disk that is full.
+"""Compiled modules are written whole or not at all, also to a disk that is full; one that was cut is compiled anew.
 
 Python 3.11 takes what the system took of one for all of it, gives it its name, and ends each later start with "marshal
 data too short". This module is imported for that, by what is started as a program and not by the library.
@@ -9,8 +9,9 @@ from __future__ import annotations
 import contextlib
 import importlib._bootstrap_external as importing
 import os
+from typing import Any
 
-SAYS = "marshal data too short"
+_unpacked = getattr(importing, "_compile_bytecode", None)
 
 
 def write_whole(path: str, data: bytes, mode: int = 0o666) -> None:
@@ -27,19 +28,21 @@ def write_whole(path: str, data: bytes, mode: int = 0o666) -> None:
         raise
 
 
-def told(error: BaseException) -> str:
-    """What to do about a compiled module that was cut before, which is taken away; "" where the error is another."""
-    if not isinstance(error, EOFError) or SAYS not in str(error):
-        return ""
-    trace, path = error.__traceback__, ""
-    while trace is not None:
-        path = trace.tb_frame.f_locals.get("bytecode_path") or path
-        trace = trace.tb_next
+def unpacked(data: Any, name: str = "", bytecode_path: str | None = None, source_path: str | None = None) -> Any:
+    """What `importlib` reads a compiled module by. Where it is cut the source is compiled, as if there had been none;
+    it is taken away, for the next start to write, by a process that may do so."""
+    assert _unpacked is not None
+    try:
+        return _unpacked(data, name, bytecode_path, source_path)
+    except EOFError:
+        if bytecode_path is None or source_path is None:
+            raise
     with contextlib.suppress(OSError):
-        os.unlink(path)
-        return f"{path}, a module that Python had compiled, was cut short, by a full disk most likely. Start again."
-    return "A module that Python has compiled is cut short, by a full disk most likely: remove the folders __pycache__."
+        os.unlink(bytecode_path)
+    with open(source_path, "rb") as file:
+        return compile(file.read(), source_path, "exec", dont_inherit=True)
 
 
-if hasattr(importing, "_write_atomic"):
-    setattr(importing, "_write_atomic", write_whole)  # noqa: B010 - mypy knows nothing of it
+for _name, _ours in (("_write_atomic", write_whole), ("_compile_bytecode", unpacked)):
+    if hasattr(importing, _name):
+        setattr(importing, _name, _ours)

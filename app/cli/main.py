@@ -14,7 +14,6 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 
-from raygrove import whole_code
 from raygrove.app.cli.arguments import parse
 from raygrove.app.system import interrupts, starting
 from raygrove.gpu.linux import system_problem
@@ -189,9 +188,6 @@ def _failed(error: Exception, names: argparse.Namespace, words: Words) -> int:
     """The error as a sentence, with everything behind it where --debug asks for that."""
     if isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith("raygrove"):
         words.error(f"the library {error.name} is missing. {how_to_install('app')}")
-        return EXIT_FAILURE
-    if said := whole_code.told(error):
-        words.error(said)
         return EXIT_FAILURE
     from raygrove.app.problems.problems import problem_of
     from raygrove.app.settings.flags import ways_of
