@@ -232,6 +232,7 @@ class FirstRoom(QObject):
         self._window, self._docks = window, docks
         self._waiting = {dock.objectName() for dock in docks if dock.isHidden()}
         self._unplaced = set(self._waiting)  # Qt may let them be seen before it says that they are shown
+        self._alone: set[str] = set()  # found nobody at the right to share a place with, the first time
         self._before: QSize | None = None
         self._kept: dict[str, int] = {}
         window.installEventFilter(self)
@@ -257,12 +258,31 @@ class FirstRoom(QObject):
             return
         is_first = dock.objectName() in self._unplaced
         self._unplaced.discard(dock.objectName())
-        if is_first and self._window.height() < LOW and self._is_at_right(dock):
-            there = [one for one in self._docks if one is not dock and not one.isHidden() and self._is_at_right(one)]
-            if there and dock not in self._window.tabifiedDockWidgets(there[0]):
-                self._window.tabifyDockWidget(there[0], dock)
+        if is_first and (others := self._others_at_right(dock)):
+            if dock not in self._window.tabifiedDockWidgets(others[0]):
+                self._window.tabifyDockWidget(others[0], dock)
+        elif is_first:
+            self._alone.add(dock.objectName())
+        elif self._alone:  # what was there may have been away for a page, and come back only now
+            QTimer.singleShot(0, self, functools.partial(self._share_place, dock))  # Qt may be restoring a workspace
         if not dock.signalsBlocked():  # else it comes behind another
             QTimer.singleShot(0, dock, dock.raise_)
+
+    def _others_at_right(self, dock: QDockWidget) -> list[QDockWidget]:
+        """In a low window, the panels that share the place at the right with one of them."""
+        if self._window.height() >= LOW or not self._is_at_right(dock):
+            return []
+        return [one for one in self._docks if one is not dock and not one.isHidden() and self._is_at_right(one)]
+
+    def _share_place(self, dock: QDockWidget) -> None:
+        """Join a panel and one that had found nobody."""
+        for other in () if dock.isHidden() else self._others_at_right(dock):
+            alone = self._alone & {dock.objectName(), other.objectName()}
+            if alone and other not in self._window.tabifiedDockWidgets(dock):
+                self._alone -= alone
+                self._window.tabifyDockWidget(other, dock)
+                dock.raise_()
+                return
 
     def _is_at_right(self, dock: QDockWidget) -> bool:
         return self._window.dockWidgetArea(dock) == Qt.DockWidgetArea.RightDockWidgetArea and not dock.isFloating()

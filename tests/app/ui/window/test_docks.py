@@ -99,6 +99,23 @@ def test_a_panel_that_the_program_shows_shares_the_place_too(window: MainWindow)
     assert docks["dock.ranking"] in window.tabifiedDockWidgets(docks["dock.boxes"]), "or that of the ranking"
 
 
+def test_a_panel_that_comes_back_shares_the_place_with_one_that_came_meanwhile(window: MainWindow, qtbot: Any) -> None:
+    """As after a killed session: the heat map's panel is shown while the first page has that of the figures away."""
+    window.resize(1280, 720)
+    docks = {dock.objectName(): dock for dock in window.docks}
+    docks["dock.stats"].hide()
+    docks["dock.heat"].show()
+    take_places()
+    docks["dock.stats"].show()
+    qtbot.waitUntil(lambda: docks["dock.stats"] in window.tabifiedDockWidgets(docks["dock.heat"]))
+    window.tabifyDockWidget(docks["dock.camera"], docks["dock.stats"])  # whoever parts them later is left alone
+    for name in ("dock.heat", "dock.stats"):
+        docks[name].hide()
+        docks[name].show()
+    take_places()
+    assert docks["dock.stats"] not in window.tabifiedDockWidgets(docks["dock.heat"])
+
+
 def test_in_a_low_window_panels_at_the_right_share_one_place(window: MainWindow) -> None:
     docks = {dock.objectName().removeprefix("dock."): dock for dock in window.docks}
     window.resize(1280, 720)
