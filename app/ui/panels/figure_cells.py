@@ -4,6 +4,7 @@ all their cells, names too. What is seen is the same to the pixel (tests/app/ui/
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
@@ -103,7 +104,7 @@ class _Pen:
             text = self._exact.elidedText(text, Qt.TextElideMode.ElideRight, most)
             wide = self._exact.horizontalAdvance(text)
         painter.setFont(self._font)
-        top = room.top() + (room.height() - self._metrics.height()) // 2
+        top = room.top() + room.height() // 2 - math.ceil(self._exact.height()) // 2  # as Qt halves lines and rooms
         painter.drawText(QPointF(room.right() + 1 - self._margin - wide, top + self._metrics.ascent()), text)
 
 

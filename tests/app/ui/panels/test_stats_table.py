@@ -71,13 +71,19 @@ def figures(number: int) -> list[Row]:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("state", ["resting", "focused", "selected", "hovered", "scrolled", "disabled"])
+@pytest.mark.parametrize(
+    "state", ["resting", 11, 13, 14, 15, 16, "focused", "selected", "hovered", "scrolled", "disabled"]
+)
 def test_figures_that_changed_look_as_the_whole_table_does(
-    qtbot: Any, monkeypatch: pytest.MonkeyPatch, state: str
+    qtbot: Any, monkeypatch: pytest.MonkeyPatch, state: str | int
 ) -> None:
     table, own = StatsTable(), list[bool]()
     qtbot.addWidget(table)
     table.resize(330, 200 if state == "scrolled" else 420)
+    if isinstance(state, int):  # texts of other heights, as the font Inter's, stand in the middle of their rows, too
+        font = table.font()
+        font.setPixelSize(state)
+        table.setFont(font)
     table.show_rows(figures(0))
     with qtbot.waitExposed(table):
         table.show()
@@ -110,7 +116,9 @@ def test_figures_that_changed_look_as_the_whole_table_does(
         found, is_own = seen(), all(own)
         table.viewport().update()
         assert found == seen(), number
-        assert is_own == (state in ("resting", "hovered", "disabled")) and not any(own), number
+        assert is_own == (state in ("resting", "hovered", "disabled") or isinstance(state, int)) and not any(own), (
+            number
+        )
 
 
 def test_rows_that_go_before_they_are_painted_are_not(qtbot: Any) -> None:
