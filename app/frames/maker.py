@@ -80,7 +80,8 @@ class FrameMaker(Questions):
         shrink to display.minimum_scale of the slots' (resolution.least_scale). Of a slow one it is some rows: then the
         slots hold nothing yet, and the next call for the same goes on with them. Raises Stopped where `switch` was
         turned."""
-        self._preparing_ms, self._noise, self._in_rows, state = 0.0, None, None, as_drawn(state)
+        self._preparing_ms, self._noise, self._in_rows = self._pacing.take_lost_ms(), None, None
+        state = as_drawn(state)
         with self._counted_as_preparing():
             target = self.target_for(state)
             engine = self._engine_for(target, scene)
@@ -91,7 +92,7 @@ class FrameMaker(Questions):
                 self._pacing.observe_enlarging(self._enlarged.spent_ms)
                 return outcome
         except Stopped:
-            if not self.switch.is_turned and self._pacing.leave_dared():
+            if not self.switch.is_turned and self._pacing.leave_dared(self._preparing_ms):
                 return self.draw(scene, state, moment, slots, is_moving)
             self._pacing.give_up()
             self._last_key = None

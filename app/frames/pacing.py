@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import time
 from statistics import median
 
 from raygrove.app.frames.resolution import (
@@ -80,6 +81,7 @@ class Pacing:
         self._is_owed = False
         self.is_tried = self._is_dared = self._was_left = False
         """Whether it is known that the choice is not slow beyond measure."""
+        self._dared_at = self._lost_ms = 0.0
 
     def begin(self, choice: object) -> bool:
         """The next picture is drawn by this scene, structure and ray type; whether that is another choice, whose pace
@@ -94,13 +96,21 @@ class Pacing:
         """Whether the first picture of a choice is drawn at once and whole, without a tiny one before it: most are
         quick. It has to be one that may be stopped, and was not left for it yet."""
         self._is_dared = may_stop and not (self.is_tried or self._was_left or self.progress is not None)
+        self._dared_at = time.perf_counter()
         return self._is_dared
 
-    def leave_dared(self) -> bool:
-        """A picture was stopped. Whether that was the dared one: then a tiny one has to be tried after all."""
+    def leave_dared(self, preparing_ms: float) -> bool:
+        """A picture was stopped, for which so much had been prepared. Whether that was the dared one: then a tiny one
+        has to be tried after all, and what was lost counts as preparing it."""
         is_dared, self._is_dared = self._is_dared, False
         self._was_left |= is_dared
+        self._lost_ms = preparing_ms + (time.perf_counter() - self._dared_at) * 1000.0 if is_dared else 0.0
         return is_dared
+
+    def take_lost_ms(self) -> float:
+        """What was lost to a picture that was left, for the next one."""
+        lost_ms, self._lost_ms = self._lost_ms, 0.0
+        return lost_ms
 
     @property
     def patience_s(self) -> float:

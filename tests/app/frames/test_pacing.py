@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -194,6 +196,17 @@ def test_a_dared_picture_that_is_not_there_in_time_is_left_for_a_tiny_one_once_a
     assert len(engine.left_sizes) == 1 and engine.target.patience_s == 0.0, "others take as long as they take"
     makers.draw(other)
     assert len(engine.left_sizes) == 2, "another choice is dared anew"
+
+
+def test_what_is_lost_to_a_picture_that_is_left_counts_as_preparing(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    monkeypatch.setattr(pacing, "time", clock)
+    monkeypatch.setattr(clock, "perf_counter", functools.partial(next, itertools.count(step=0.2)))
+    quick, slow = (Makers(full_ms=full_ms).draw(time=0.0).preparing_ms for full_ms in (1.0, 1000.0))
+    assert slow > quick + 200.0
+    again = Makers(full_ms=1000.0)
+    again.draw(time=0.0)
+    assert again.draw(time=0.1).preparing_ms < slow - 200.0, "it is lost once"
 
 
 @pytest.mark.parametrize("way", ["moving", "always", "unstoppable"])
