@@ -1,6 +1,6 @@
 """NumPy's files: an .npy is positions (N, 3) or (T, N, 3); an .npz has `positions` and, where it likes, `radius`,
 `color`, `time` (T,), `ids`, `box`, `element` as symbols, and any other array of N or T x N rows as an attribute.
-Nothing is unpickled.
+Nothing is unpickled; dates, objects and other things that are neither numbers nor texts are left out.
 
 `radius` is one number, (N,) or (T, N); `color` (3,), (N, 3) or (T, N, 3), bytes or 0 to 1 as screens show them; `box`
 three lengths or (3, 3) edges, also of each frame.
@@ -31,6 +31,10 @@ NUMBERS, TEXTS = "uifb", "SU"
 """Kinds of NumPy's types."""
 
 
+class OtherKindError(ParticleError):
+    """An array is whole and of a type that is not read."""
+
+
 DAMAGES = (
     *(zipfile.BadZipFile, zlib.error, struct.error, NotImplementedError, RuntimeError, EOFError, OSError),
     *(ValueError, OverflowError),
@@ -46,14 +50,19 @@ def read(source: Source) -> Iterator[Frame]:
             arrays = {"positions": _array(source, file, "the array")}
         else:
             file.seek(0)
-            arrays = members(source, file, kinds=NUMBERS + TEXTS)
+            arrays = members(source, file, kinds=NUMBERS + TEXTS, needed=POSITIONS)
     yield from _frames(source, arrays)
 
 
 def members(
-    source: Source, file: BinaryIO, wanted: Container[str] | None = None, kinds: str = NUMBERS
+    source: Source,
+    file: BinaryIO,
+    wanted: Container[str] | None = None,
+    kinds: str = NUMBERS,
+    needed: Container[str] | None = None,
 ) -> dict[str, np.ndarray]:
-    """The arrays of an archive by their plain names; `wanted` alone, where some are. Raises ParticleError."""
+    """The arrays of an archive by their plain names; `wanted` alone, where some are. Of those that are of no kind of
+    `kinds` all but the `needed` are left out with a remark, where these are named. Raises ParticleError."""
     result = {}
     try:
         with zipfile.ZipFile(file) as archive:
@@ -61,8 +70,13 @@ def members(
                 name = plain(entry.filename.removesuffix(".npy"))
                 is_array = entry.filename.endswith(".npy") and not entry.flag_bits & 1
                 if is_array and (wanted is None or name in wanted):
-                    with archive.open(entry) as member:
-                        result[name] = _array(source, member, f"the array {name!r}", kinds)
+                    try:
+                        with archive.open(entry) as member:
+                            result[name] = _array(source, member, f"the array {name!r}", kinds)
+                    except OtherKindError as error:
+                        if needed is None or name in needed:
+                            raise
+                        source.remark(f"T{str(error)[1:]} or texts, and was left out.")
     except ParticleError:
         raise
     except DAMAGES as error:
@@ -93,11 +107,12 @@ def _array(source: Source, file: Any, what: str, kinds: str = NUMBERS) -> np.nda
     try:
         header = ast.literal_eval(_exactly(file, length, what).decode("latin-1").strip())
         dtype, shape, is_fortran = np.dtype(header["descr"]), tuple(header["shape"]), bool(header["fortran_order"])
-        fits = dtype.kind in kinds and dtype.itemsize > 0 and all(isinstance(n, int) and n >= 0 for n in shape)
+        if not all(isinstance(n, int) and n >= 0 for n in shape):
+            raise ValueError(f"a shape of {shape}")
     except (ValueError, SyntaxError, TypeError, KeyError, RecursionError, MemoryError) as error:
         raise ParticleError(f"the header of {what} cannot be understood") from error
-    if not fits:
-        raise ParticleError(f"{what} has the type {header['descr']!r}, not numbers")
+    if dtype.kind not in kinds or not dtype.itemsize:
+        raise OtherKindError(f"{what} has the type {header['descr']!r}, not numbers")
     size = int(np.prod([dtype.itemsize, *shape], dtype=object))
     if size > source.limits.memory_mib << 19:
         source.expect(size // 12, 1, 3)

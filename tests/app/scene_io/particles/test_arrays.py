@@ -63,6 +63,28 @@ def test_texts_are_elements_or_are_left_out_with_a_remark(tmp_path: Path) -> Non
         files.read(tmp_path / "b.npz")
 
 
+def test_arrays_that_are_neither_numbers_nor_texts_are_left_out_with_a_remark(tmp_path: Path) -> None:
+    """A file was refused for any of them; positions have to be numbers."""
+    others = {
+        "when": np.array(["2026-12-01"] * 5, "datetime64[D]"),
+        "lasted": np.zeros(5, "timedelta64[s]"),
+        "phase": np.zeros(5, complex),
+        "notes": np.array([None] * 5, object),
+        "rows": np.zeros(5, [("a", float)]),
+        "element": np.array([8] * 5, object),
+    }
+    np.savez(tmp_path / "a.npz", positions=POSITIONS, charge=np.arange(5), **others, allow_pickle=True)
+    scene = files.read(tmp_path / "a.npz")
+    assert [one.name for one in scene.spheres[0].attributes] == ["charge"]
+    for name, values in others.items():
+        kind = repr(np.lib.format.dtype_to_descr(values.dtype))
+        said = f"The array {name!r} has the type {kind}, not numbers or texts, and was left out."
+        assert said in files.said(scene)
+    np.savez(tmp_path / "b.npz", positions=np.zeros((5, 3), "datetime64[s]"))
+    with pytest.raises(SceneError, match="'positions' has the type '<M8\\[s\\]', not numbers"):
+        files.read(tmp_path / "b.npz")
+
+
 def test_positions_that_are_no_numbers_are_absent(tmp_path: Path) -> None:
     positions = POSITIONS.copy()
     positions[1, 2] = np.nan
