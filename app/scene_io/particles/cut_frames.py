@@ -8,16 +8,17 @@ import re
 import struct
 from typing import BinaryIO
 
-from .frame import ParticleError, Source
+from .frame import Source
+from .gro_digits import count_of
 
 XTC_MAGIC, TRR_MAGIC = 1995, 1993
 XTC_HEAD, XTC_PACKED, XTC_FEW = 56, 92, 9
 XTC_ATOMS_AGAIN, XTC_MOST_A_BYTE = 52, 8
 """Where a frame says a second time how many atoms it has; a packed atom takes a bit at least."""
 DCD_COUNT = 8
-BOX_NUMBERS = 3
-GRO_NUMBERS, GRO_WIDTH, POINT, LONGEST_LINE = 20, 8, ord("."), 1 << 10
-"""Where an atom's coordinates begin in a .gro, and how many letters each takes."""
+BOX_NUMBERS = (3, 9)
+NUMBER = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+LONGEST_LINE = 1 << 10
 MODEL = re.compile(rb"^MODEL\b", re.MULTILINE)
 MODEL_END = re.compile(rb"^ENDMDL\b", re.MULTILINE)
 
@@ -56,26 +57,20 @@ def whole_gro(data: bytes) -> bytes:
     """The whole frames of a .gro: a title, a count, as many lines, the box."""
     lines = data.splitlines(keepends=True)
     at = 0
-    while at + 1 < len(lines) and lines[at + 1].strip().isdigit():
-        after = at + 3 + int(lines[at + 1])
-        if after > len(lines) or len(lines[after - 1].split()) < BOX_NUMBERS:
+    while at + 1 < len(lines) and (count := count_of(lines[at + 1])) >= 0:
+        after = at + 3 + count
+        if after > len(lines) or len(lines[after - 1].split()) < BOX_NUMBERS[0]:
             break
         at = after
     return b"".join(lines[:at])
 
 
-def check_decimals(source: Source) -> None:
-    """`ParticleError` for a .gro whose numbers do not take eight letters, as they do with three digits behind the
-    point: chemfiles takes them from those columns, and would say that a piece of two of them is no number."""
+def lacks_last_box(source: Source) -> bool:
+    """Whether the last line of a .gro is no box, of three numbers or nine: of that frame chemfiles reads none."""
     with source.open() as file:
-        first = [file.readline(LONGEST_LINE) for _ in range(3)][-1]
-    points = [place for place, letter in enumerate(first) if letter == POINT and place >= GRO_NUMBERS]
-    width = points[1] - points[0] if len(points) > 1 else GRO_WIDTH
-    if width != GRO_WIDTH:
-        raise ParticleError(
-            f"its coordinates have {width - 5} digits behind the point, and three are read: write it anew, as `gmx "
-            "editconf -ndec 3` does"
-        )
+        file.seek(-min(file.seek(0, os.SEEK_END), LONGEST_LINE), os.SEEK_END)
+        words = file.read().rstrip().rpartition(b"\n")[2].split()
+    return len(words) not in BOX_NUMBERS or not all(NUMBER.fullmatch(word) for word in words)
 
 
 def _at(file: BinaryIO, form: str, offset: int) -> tuple[int, ...]:

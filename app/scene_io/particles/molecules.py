@@ -18,9 +18,9 @@ import numpy as np
 from raygrove.app.scene_io.costs import asked_within_reason, asks_too_much
 from raygrove.gpu.scene import Attribute, PeriodicBox
 
-from . import elements
+from . import elements, gro_digits
 from .columns import shown
-from .cut_frames import check_decimals, ends_within_a_frame, whole_frames, whole_gro
+from .cut_frames import ends_within_a_frame, lacks_last_box, whole_frames, whole_gro
 from .frame import Frame, ParticleError, Source
 from .pdb_lines import Atoms
 
@@ -52,10 +52,11 @@ def read(source: Source) -> Iterator[Frame]:
 def _frames(chemfiles: Any, source: Source) -> Iterator[Frame]:
     form = FORMATS["mmcif" if source.form == "cif" and b"_atom_site." in source.read() else source.form]
     size = source.size()
-    if form == "GRO":
-        check_decimals(source)
     atoms, first = Atoms(source) if form == "PDB" else None, 0
-    with source.on_disk() as path, _sentences(chemfiles, source), contextlib.ExitStack() as stack:
+    is_usual = form != "GRO" or gro_digits.has_usual_width(source)
+    numbers = gro_digits.numbers(source)
+    readable = source if is_usual else gro_digits.stand_in(source)
+    with readable.on_disk() as path, _sentences(chemfiles, source), contextlib.ExitStack() as stack:
         with asked_within_reason(size):
             trajectory = stack.enter_context(chemfiles.Trajectory(path, "r", form))
         found: np.ndarray | None = None
@@ -72,6 +73,8 @@ def _frames(chemfiles: Any, source: Source) -> Iterator[Frame]:
             if not step:
                 source.expect(count, steps)
                 found = _elements_beside(chemfiles, source, count) if source.form in NAMELESS else None
+            if not is_usual:
+                _put(frame, next(numbers, None))
             if source.form not in NAMELESS and (found is None or len(found) != count):
                 found = _elements(frame, source.form, atoms, first)
             yield _frame(frame, found if found is not None and len(found) == count else None, source.form)
@@ -80,6 +83,8 @@ def _frames(chemfiles: Any, source: Source) -> Iterator[Frame]:
             raise ParticleError("the file ends within it")
         if not steps:
             raise ParticleError("no frame is in it")
+        if form == "GRO" and lacks_last_box(source):
+            source.remark("The last line of the file is no whole box: that frame has none.")
 
 
 @contextlib.contextmanager
@@ -131,15 +136,35 @@ def _elements_beside(chemfiles: Any, source: Source, count: int) -> np.ndarray |
         )
         return None
     try:
-        with asked_within_reason(os.path.getsize(path)), chemfiles.Trajectory(path) as trajectory:
+        beside = Source(path, source.limits, path.rpartition(".")[2])
+        with asked_within_reason(beside.size()), _opened(chemfiles, beside) as trajectory:
             frame = trajectory.read()
             if len(frame.atoms) == count:
-                beside = Source(path, source.limits, path.rpartition(".")[2])
                 return _elements(frame, beside.form, Atoms(beside) if FORMATS.get(beside.form) == "PDB" else None)
             source.remark(f"The file beside it, {os.path.basename(path)}, has another number of atoms.")
     except (chemfiles.ChemfilesError, ParticleError):
         source.remark(f"The file beside it, {os.path.basename(path)}, cannot be read: elements are not known.")
     return None
+
+
+@contextlib.contextmanager
+def _opened(chemfiles: Any, source: Source) -> Iterator[Any]:
+    """The file as a trajectory, of whose atoms only the names are asked."""
+    if source.form != "gro" or gro_digits.has_usual_width(source):
+        with chemfiles.Trajectory(source.path) as trajectory:
+            yield trajectory
+    else:
+        with gro_digits.stand_in(source).on_disk() as path, chemfiles.Trajectory(path, "r", "GRO") as trajectory:
+            yield trajectory
+
+
+def _put(frame: Any, numbers: tuple[np.ndarray, np.ndarray | None] | None) -> None:
+    """Let a frame have these positions and velocities, as many as it has atoms."""
+    if numbers is None:
+        raise ParticleError("the file ends within it")
+    frame.positions[:], velocities = numbers
+    if velocities is not None:
+        frame.velocities[:] = velocities
 
 
 def _elements(frame: Any, form: str, atoms: Atoms | None, first: int = 0) -> np.ndarray:

@@ -91,17 +91,82 @@ def test_damage_is_a_sentence(tmp_path: Path, ending: str, copies: int) -> None:
     assert keys is not None and len(keys.times) == 2 and "Frame 3 is cut or damaged" in files.said(scene)
 
 
-@pytest.mark.parametrize(("digits", "width"), [(2, 7), (5, 10)])
-def test_a_gro_of_other_digits_says_what_to_do(tmp_path: Path, digits: int, width: int) -> None:
-    """It is allowed, and what was said of it was that a number is none."""
-    path = write(tmp_path / "a.gro", 1)
-    lines = path.read_text().splitlines()
-    for number in range(2, 8):
-        values = [float(lines[number][begin : begin + 8]) for begin in (20, 28, 36)]
-        lines[number] = lines[number][:20] + "".join(f"{value:{width}.{digits}f}" for value in values)
-    path.write_text("\n".join(lines) + "\n")
-    with pytest.raises(SceneError, match=rf"its coordinates have {digits} digits behind the point, and three are read"):
-        files.read(path)
+def with_digits(digits: int, *, has_velocities: bool = False, frames: int = 3) -> bytes:
+    """A GRO of the six atoms with so many digits behind the point, and one more in velocities, as GROMACS writes it."""
+    width, lines = digits + 5, list[str]()
+    for number, positions in enumerate(POSITIONS[:frames]):
+        lines += [f"six atoms t= {number}.50000", f"{len(ATOMS):5d}"]
+        for index, (name, _, residue) in enumerate(ATOMS):
+            x, y, z = positions[index] / 10
+            line = f"{index + 1:5d}{residue:<5s}{name:>5s}{index + 1:5d}{x:{width}.{digits}f}{y:{width}.{digits}f}"
+            faster = "".join(f"{-value:{width}.{digits + 1}f}" for value in (x, y, z)) if has_velocities else ""
+            lines.append(line + f"{z:{width}.{digits}f}" + faster)
+        lines.append("   2.00000   2.20000   2.40000")
+    return ("\n".join(lines) + "\n").encode()
+
+
+@pytest.mark.parametrize("has_velocities", [False, True])
+@pytest.mark.parametrize("digits", [1, 2, 3, 5, 9])
+def test_a_gro_has_as_many_digits_as_it_likes(tmp_path: Path, digits: int, has_velocities: bool) -> None:
+    """What columns a number takes is told by how far its points lie apart; any but three were refused."""
+    path = tmp_path / "a.gro"
+    path.write_bytes(with_digits(digits, has_velocities=has_velocities))
+    scene = files.read(path)
+    spheres = scene.spheres[0]
+    keys, off = spheres.key_frames, max(5.1 * 0.1**digits, 1e-5)
+    assert keys is not None and np.abs(keys.centres - POSITIONS).max() < off and "box" not in files.said(scene)
+    assert np.allclose(spheres.radii, elements.RADII[NUMBERS]), "names and residues are read"
+    assert spheres.box is not None and np.allclose(np.diag(spheres.box.vectors), [20, 22, 24])
+    if has_velocities:
+        velocities = next(one.values for one in spheres.attributes if one.name == "velocity")
+        assert np.abs(velocities + POSITIONS).max() < off
+
+
+def test_a_gro_of_other_digits_names_the_elements_of_a_trajectory(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.xtc")
+    (tmp_path / "a.gro").write_bytes(with_digits(5, frames=1))
+    assert files.spheres_of(path).attributes[0].values.tolist() == NUMBERS
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        (b"\n    6\n", b"\n" + b"9" * 5000 + b"\n", "line 2 has"),
+        (b"\n    6\n", b"\n    7\n", "line 9 has"),
+        (b"   0.94865", b"   0x9.186", 'line 4 has "0x9.186" where a number should be'),
+        (b"   0.94865", b"   0_9.486", 'line 4 has "0_9.486" where a number should be'),
+        (b"N    2   0.94865", b"N    2  0.94865 ", 'line 4 has "0.94865" at another place than the line before'),
+        (b"   0.94865", b"          ", 'line 4 has "" where a number should be'),
+    ],
+)
+def test_a_damaged_gro_of_other_digits_is_a_sentence(tmp_path: Path, old: bytes, new: bytes, why: str) -> None:
+    whole = with_digits(5, frames=1)
+    assert old in whole
+    (tmp_path / "a.gro").write_bytes(whole.replace(old, new, 1))
+    with pytest.raises(SceneError, match=why):
+        files.read(tmp_path / "a.gro")
+
+
+@pytest.mark.parametrize("digits", [3, 5])
+@pytest.mark.parametrize(
+    ("cut", "frames", "said"),
+    [
+        (1, 3, ""),
+        (20, 3, "The last line of the file is no whole box: that frame has none."),
+        (31, 3, "The last line of the file is no whole box: that frame has none."),
+        (40, 2, "Frame 3 is cut or damaged"),
+        (200, 2, "Frame 3 is cut or damaged"),
+    ],
+)
+def test_whole_frames_of_a_cut_gro_are_drawn(tmp_path: Path, digits: int, cut: int, frames: int, said: str) -> None:
+    """A box that was cut was left out without a word."""
+    whole = with_digits(digits)
+    (tmp_path / "a.gro").write_bytes(whole[: len(whole) - cut])
+    scene = files.read(tmp_path / "a.gro")
+    keys = scene.spheres[0].key_frames
+    assert keys is not None and len(keys.times) == frames
+    assert np.abs(keys.centres - POSITIONS[:frames]).max() < 6e-3
+    assert said in files.said(scene) and (said or "box" not in files.said(scene))
 
 
 def test_a_missing_package_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
