@@ -13,7 +13,7 @@ from raygrove.app.cli.common import settings_from
 from raygrove.app.export.whole_files import check_writable, write_bytes
 from raygrove.app.lessons.answers import UnmeasuredError, measure
 from raygrove.app.lessons.lesson import Lesson, LessonError, Question, lessons, named
-from raygrove.app.lessons.page import Step, page_of, text_of
+from raygrove.app.lessons.page import Step, page_of, papers_of, text_of
 from raygrove.app.problems.problems import UsageError
 from raygrove.printable import printable_lines
 from raygrove.version import VERSION
@@ -58,7 +58,7 @@ def _done(names: argparse.Namespace, words: Words, lesson: Lesson) -> int:
         steps.append(Step(question, predicted, measure(lesson, question, device=device, repeat=repeat)))
         print(printable_lines(text_of(steps[-1])), flush=True)
     if lesson.papers:
-        print(printable_lines("\nTo read:\n" + "\n".join(f"  {paper}" for paper in lesson.papers)))
+        print(printable_lines(f"\n{papers_of(lesson)}"))
     if names.out is not None:
         about = {"System": f"{platform.system()} {platform.machine()}", "Raygrove": VERSION}
         write_bytes(Path(names.out), page_of(lesson, steps, about).encode())

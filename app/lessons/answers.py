@@ -10,8 +10,12 @@ from raygrove.app.scene_io.demos import make_demo
 from raygrove.gpu.analysis.intervals import Measured
 from raygrove.gpu.analysis.race import Race
 from raygrove.gpu.brief import brief
+from raygrove.gpu.camera import Camera
 from raygrove.gpu.face.clips import Clip
 from raygrove.gpu.face.races import race
+from raygrove.gpu.scene import Scene
+
+UNDECIDED = "So nothing is decided here: perhaps they are alike, perhaps other programs were busy. Measure again."
 
 
 class UnmeasuredError(ValueError):
@@ -57,18 +61,27 @@ def answer_from(table: dict[str, Any]) -> Answer:
 
 
 def measure(lesson: Lesson, question: Question, *, device: str = "auto", repeat: int = 7) -> Answer:
-    """Race the contestants. Waits, for seconds. Raises what races raise, and UnmeasuredError."""
-    clip = Clip.from_plain(make_demo(lesson.demo, lesson.triangles, 0))
+    """Race the contestants, by the camera that the window opens the scene with. Waits, for seconds. Raises what races
+    raise, and UnmeasuredError."""
+    scene = make_demo(lesson.demo, lesson.triangles, 0)
     found = race(
-        clip,
+        Clip.from_plain(scene),
         list(question.contestants.values()),
         frames=range(*question.frames),
+        camera=seen_first(scene),
         size=question.size,
         ray_type=question.ray_type,
         repeat=repeat,
         device=device,
     )
     return judged(question, found)
+
+
+def seen_first(scene: Scene) -> Camera | None:
+    """Where a built-in scene says that it is looked at from; None where it does not."""
+    if scene.eye is None or scene.look_at is None:
+        return None
+    return Camera(eye=scene.eye, look_at=scene.look_at)
 
 
 def judged(question: Question, race: Race) -> Answer:
@@ -89,6 +102,8 @@ def judged(question: Question, race: Race) -> Answer:
     )
     reach = "" if low == high else f" (between {brief(low)} and {brief(high)})"
     is_open = " It lies in more than one of the ranges; each of them agrees." if len(right) > 1 else ""
+    if len(right) > len(ratio.bounds):
+        is_open = f" It lies in every range. {UNDECIDED}"
     return Answer((above, below), right, f"The ratio is {brief(value)}{reach}.{is_open}", race.device)
 
 
@@ -97,7 +112,8 @@ def _least(question: Question, figures: tuple[Figure, ...], right: tuple[int, ..
     names = [figures[place].words for place in right]
     if len(names) == 1:
         return f"{names[0]} has the least ({title})."
-    return f"No difference between {', '.join(names[:-1])} and {names[-1]} ({title}); each of them agrees."
+    none = f"No difference between {', '.join(names[:-1])} and {names[-1]} ({title})"
+    return f"{none}. {UNDECIDED}" if len(names) == len(figures) else f"{none}; each of them agrees."
 
 
 def _figure(race: Race, question: Question, words: str, quantity: str) -> Figure:

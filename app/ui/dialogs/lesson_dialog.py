@@ -24,7 +24,7 @@ from raygrove.app.document.jobs import Job
 from raygrove.app.export.whole_files import write_bytes
 from raygrove.app.lessons.answers import Answer, answer_from
 from raygrove.app.lessons.lesson import Lesson
-from raygrove.app.lessons.page import Step, page_of, text_of
+from raygrove.app.lessons.page import Step, page_of, papers_of, text_of
 from raygrove.app.settings.race_options import RACE
 from raygrove.app.settings.settings import set_text
 from raygrove.app.settings.workspaces import FIRST
@@ -131,10 +131,11 @@ class LessonDialog(QDialog):
         is_last = self._place + 1 == len(self.lesson.questions)
         for button in self.choices.buttons():
             button.setEnabled(not self.is_measuring and not is_measured)
-        self.measure.setEnabled(self.choices.checkedId() >= 0 and not self.is_measuring and not is_measured)
+        self.measure.setText(self.tr("&Measure again") if is_measured else self.tr("&Measure"))
+        self.measure.setEnabled(self.choices.checkedId() >= 0 and not self.is_measuring)
         self.next.setVisible(not is_last)
-        self.next.setEnabled(is_measured)
-        self.save.setEnabled(is_measured and is_last)
+        self.next.setEnabled(is_measured and not self.is_measuring)
+        self.save.setEnabled(is_measured and is_last and not self.is_measuring)
 
     def _measure(self) -> None:
         number, document = self._place + 1, self._session.document
@@ -150,8 +151,14 @@ class LessonDialog(QDialog):
 
     def _measured(self, job: Job) -> None:
         question = self.lesson.questions[self._place]
-        self.steps.append(Step(question, self.choices.checkedId(), job.result))
-        self.outcome.setText(text_of(self.steps[-1]))
+        self.steps[self._place :] = [Step(question, self.choices.checkedId(), job.result)]
+        self._show_outcome()
+
+    def _show_outcome(self) -> None:
+        """What was measured, and after the last question what to read."""
+        is_last = self._place + 1 == len(self.lesson.questions)
+        papers = papers_of(self.lesson) if is_last else ""
+        self.outcome.setText("\n\n".join(part for part in (text_of(self.steps[self._place]), papers) if part))
 
     def _jobs_changed(self) -> None:
         """A job that has ended in whatever way lets the window draw again."""
@@ -161,6 +168,8 @@ class LessonDialog(QDialog):
         self._session.loop.hold(False)
         if len(self.steps) == self._place:
             self.outcome.setText(self.tr("It was not measured; try once more."))
+        else:  # also where measuring again was cancelled: what was measured before stands
+            self._show_outcome()
         self._update()
 
     def _go_on(self) -> None:

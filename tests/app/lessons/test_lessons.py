@@ -11,11 +11,14 @@ from typing import Any
 import pytest
 
 from raygrove.app.cli.main import main
-from raygrove.app.lessons.answers import Answer, Figure, UnmeasuredError, answer_from, judged
+from raygrove.app.document.opening import cameras_of
+from raygrove.app.lessons.answers import UNDECIDED, Answer, Figure, UnmeasuredError, answer_from, judged, measure
 from raygrove.app.lessons.lesson import FOLDER, LessonError, Ratio, lessons, named, own_folder, read
 from raygrove.app.lessons.page import Step, page_of
+from raygrove.app.scene_io.demos import make_demo
 from raygrove.app.settings.settings import Settings, set_text
 from raygrove.gpu.analysis.race import Race
+from raygrove.gpu.face.clips import DEFAULT_FPS, Clip
 from tests.gpu.analysis.test_race import known
 
 SMALL = """
@@ -122,6 +125,7 @@ def test_the_least_is_right_and_so_is_what_overlaps_it(small: Path) -> None:
     assert answer.right == (0,) and answer.sentence == "First has the least (trace)."
     answer = judged(question, race_of(("A", 1.0, 2.09), ("B", 1.0, 2.0)))
     assert answer.right == (0, 1) and answer.sentence.startswith("No difference between First and Second & last")
+    assert answer.sentence.endswith(UNDECIDED), "all of them agree"
     assert answer_from(json.loads(json.dumps(answer.as_json()))) == answer
     assert str(answer.figures[0]) == "First: trace 2.09 ms [2.04, 2.14]"
     with pytest.raises(UnmeasuredError, match="Second & last has no figure of SAH cost"):
@@ -139,12 +143,53 @@ def test_a_ratio_agrees_with_each_range_that_its_interval_reaches(small: Path) -
         ratio = Ratio(("X", "trace_ms"), ("Y", "trace_ms"), bounds)
         question = dataclasses.replace(asked, contestants=contestants, quantity="", ratio=ratio)
         assert len(question.choices) == len(bounds) + 1
-        return judged(question, race_of(("A", 1.0, above), ("B", 1.0, 2.0))).right
+        answer = judged(question, race_of(("A", 1.0, above), ("B", 1.0, 2.0)))
+        step = Step(question, answer.right[0], answer)
+        assert step.is_decided == (len(answer.right) < len(question.choices)) == (UNDECIDED not in answer.sentence)
+        return answer.right
 
     assert right(3.0, (1.2, 2.0)) == (1,)  # 1.5, from 1.44 to 1.56
     assert right(3.0, (1.2, 1.5)) == (1, 2)
     assert right(3.0, (1.43, 1.45, 1.55)) == (1, 2, 3)
     assert right(1.0, (1.2, 2.0)) == (0,) and right(9.0, (1.2, 2.0)) == (2,)
+    assert right(3.0, (1.5,)) == (0, 1)
+
+
+def test_what_decides_nothing_is_no_prediction_that_came_true(small: Path) -> None:
+    lesson, figures = (
+        read(small),
+        (Figure("First", "depth", 3.0, 2.0, 4.0), Figure("Second & last", "depth", 4.0, 3.0, 5.0)),
+    )
+    known = Step(lesson.questions[0], 0, Answer(figures, (0,), "First has the least (depth).", "d"))
+    unknown = Step(lesson.questions[0], 0, Answer(figures, (0, 1), "No difference.", "d"))
+    page = page_of(lesson, [known, unknown], {})
+    assert "1 of 1 predictions agree with what was measured. Of 1 more the measurement does not tell." in page
+    assert "You predicted: First. The measurement does not tell." in page
+    assert "Measured: walker, frame 0, 16 x 8 pixels, ray type smooth." in page
+
+
+def test_what_is_measured_is_seen_from_where_the_window_sees_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    lesson, raced = named("divergence"), {}
+    assert "camera inside" in lesson.questions[0].text
+
+    def race(clip: Clip, contestants: list[str], **course: Any) -> Race:
+        raced.update(course)
+        return race_of(("A", 1.0, 2.0), mean_warp=2.0, longest_warp=5)
+
+    monkeypatch.setattr("raygrove.app.lessons.answers.race", race)
+    assert measure(dataclasses.replace(lesson, triangles=2000), lesson.questions[0]).right == (1,)
+    scene = make_demo("room", 2000, 0)
+    assert raced["camera"] == cameras_of(scene)[0]
+    assert all(low < at < high for low, at, high in zip(scene.lower, raced["camera"].eye, scene.upper, strict=True))
+
+
+def test_shipped_lessons_say_which_part_of_a_clip_they_measure_and_are_plain_text() -> None:
+    for lesson in lessons().values():
+        length = make_demo(lesson.demo, 2000, 0).duration() * DEFAULT_FPS
+        for question in lesson.questions:
+            words = f"{lesson.text} {question.text} {question.ask} {question.after}"
+            assert "`" not in words, "the window shows text as it is"
+            assert "whole clip" not in words or question.frames == (0, round(length))
 
 
 def test_a_page_escapes_what_it_shows_and_loads_nothing(small: Path) -> None:

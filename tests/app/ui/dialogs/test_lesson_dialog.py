@@ -57,13 +57,24 @@ def test_a_question_is_predicted_measured_and_written(
     qtbot.waitUntil(lambda: not lesson.is_measuring)
     assert held == [True, False] and len(lesson.steps) == 1 and lesson.steps[0].predicted == 1
     assert "You predicted: Second & last." in lesson.outcome.text() and "So it is." in lesson.outcome.text()
+    first = lesson.steps[0]
+    assert lesson.measure.isEnabled() and lesson.measure.text() == "&Measure again"
+    lesson.measure.click()
+    assert lesson.is_measuring and not lesson.next.isEnabled() and "Measuring." in lesson.outcome.text()
+    qtbot.waitUntil(lambda: not lesson.is_measuring)
+    assert len(lesson.steps) == 1 and lesson.steps[0] is not first and "You predicted: " in lesson.outcome.text()
+    assert "A paper." not in lesson.outcome.text(), "papers are for the end"
     window.document.change("settings.window.workspace", "race")
     lesson.next.click()
     assert window.document.state.settings.window.workspace == "explore", "a race shows its own structures"
     assert "Question 2 of 2" in lesson.heading.text() and len(lesson.choices.buttons()) == 3
-    assert lesson.next.isHidden() and lesson.choices.checkedId() == -1
+    assert lesson.next.isHidden() and lesson.choices.checkedId() == -1 and lesson.measure.text() == "&Measure"
+    lesson.choices.button(1).click()
+    lesson.measure.click()
+    qtbot.waitUntil(lambda: not lesson.is_measuring)
+    assert "A paper." in lesson.outcome.text() and lesson.save.isEnabled()
     lesson.write(tmp_path / "page.html")
-    assert "1 of 1" in (text := (tmp_path / "page.html").read_text()) or "0 of 1" in text
+    assert "2 of 2 predictions" in (text := (tmp_path / "page.html").read_text()) or "1 of 2 predictions" in text
 
 
 def test_closing_ends_a_measurement_and_the_window_draws_again(
