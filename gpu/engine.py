@@ -8,7 +8,6 @@ import dataclasses
 import itertools
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from types import TracebackType
 from typing import Self, cast
 
 import numpy as np
@@ -121,17 +120,22 @@ class Engine:
             slot.cool()
 
     # -- the frame ------------------------------------------------------------------------------------------------
-    def render_frame(self, moment: Moment, views: Sequence[View]) -> FrameStatistics | None:
-        """Draw all views at one moment; the statistics are those of the newest frame that has finished, None before.
-        The frame never waits for the target. Before it, what is new is made ready, and that may wait.
-
-        Raises the typed errors of target, structures, registries and options, and Stopped where the target was stopped
-        (Target.stop); the frame is then not drawn, the engine can be used on."""
+    def make_ready(self, moment: Moment, views: Sequence[View]) -> tuple[ViewSlot, ...]:
+        """What `render_frame` begins with, and may wait for: what is new of these views. Whoever asks for it before the
+        frame, whose pictures may have other sizes, knows how long that took. Raises what `render_frame` does."""
         slots = tuple(self._slot_for(view) for view in distinct(views))
         self._animator.simulations.most_steps = self.most_steps
         self._animator.catch_up()
         self._forget_scratch_of_others()
         make_ready(self._animator, slots, moment, self.tries_arrangements)
+        return slots
+
+    def render_frame(self, moment: Moment, views: Sequence[View]) -> FrameStatistics | None:
+        """Draw all views at one moment; the statistics are those of the newest frame that has finished, None before.
+        The frame never waits for the target; what is new is made ready before it. Raises the typed errors of target,
+        structures, registries and options, and Stopped where the target was stopped (Target.stop): then the frame is
+        not drawn, and the engine can be used on."""
+        slots = self.make_ready(moment, views)
         with self._frame(moment, slots):
             surface = self._animator.surface
             instant = self._choose_samples(moment, slots)
@@ -145,8 +149,7 @@ class Engine:
         return self._log.collect()
 
     def flush(self) -> FrameStatistics:
-        """Wait for the newest frame, bring the trees' statistics up to date, and return the frame's. Raises
-        HierarchyError before the first frame."""
+        """Wait for the newest frame, measure the trees, return its statistics. HierarchyError before the first."""
         for slot in self._slots.values():
             slot.measure_now()
         self.target.synchronize()
@@ -158,8 +161,7 @@ class Engine:
         return dataclasses.replace(newest, views=views)
 
     def is_whole(self, views: Sequence[View]) -> bool:
-        """Whether the last frame left no rows of a sample to come (View.most_rows), so that all pictures were
-        written."""
+        """Whether the last frame left no rows of a sample to come (View.most_rows): all pictures were written."""
         return all(self.drawn_slot(view).is_whole for view in views)
 
     @property
@@ -185,9 +187,7 @@ class Engine:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()
 
     # -- on request, outside the frame ----------------------------------------------------------------------------
@@ -351,10 +351,10 @@ class Engine:
 
     def _choose_samples(self, moment: Moment, slots: tuple[ViewSlot, ...]) -> Moment:
         """Let every view decide what it draws; the instant that all of them show is the first one's."""
-        instant = moment
+        instant, surface = moment, self._animator.surface
         for index, slot in enumerate(slots):
-            chosen = slot.next_sample(moment, self._animator.surface, self._animator.version_at(instant))
-            instant = chosen if index == 0 else instant
+            chosen = slot.next_sample(moment, surface, self._animator.version_at(instant))
+            instant = instant if index else chosen
         return instant
 
     def _each(self, slots: tuple[ViewSlot, ...]) -> Iterator[ViewSlot]:

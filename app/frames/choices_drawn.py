@@ -1,4 +1,4 @@
-"""What of the state has kernels of its own: whoever draws another for the first time may have to wait for them."""
+"""What of the state has kernels of its own, for which whoever draws another first may have to wait, and a pace."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from raygrove.app.document.state import State
 from raygrove.app.settings.titles import short_title
+from raygrove.gpu.scene import Scene
 
 PREPARED = ("hierarchy", "optimiser", "layout", "traversal", "triangle_test", "ray_type", "primary")
 """Settings of `render` whose values have kernels of their own."""
@@ -34,3 +35,10 @@ def _options(state: State) -> tuple[Any, ...]:
     settings = state.settings
     structure = (settings.hierarchy, settings.optimiser, settings.update.mode)
     return (*structure, settings.ray_type, settings.clip.on, state.views[1:])
+
+
+def pace_of(scene: Scene, state: State) -> tuple[object, object]:
+    """What pictures have in common that are drawn at one pace, and what those whose pace is much like it: they show the
+    same scene by rays of the same type."""
+    settings = state.settings
+    return (settings.render, settings.update.mode, state.views), (id(scene), state.ray_type_of())

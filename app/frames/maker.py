@@ -11,20 +11,21 @@ from typing import Any
 
 from raygrove.app.document.state import State
 from raygrove.app.edits.scene_edits import EditedScene
-from raygrove.app.frames.choices_drawn import choices_of, what_differs
+from raygrove.app.frames.choices_drawn import choices_of, pace_of, what_differs
 from raygrove.app.frames.contestants import as_drawn, is_raced
 from raygrove.app.frames.enlarged import Enlarged
 from raygrove.app.frames.measured_rays import MeasuredRays
 from raygrove.app.frames.outcome import Outcome
 from raygrove.app.frames.overlays import Overlays
 from raygrove.app.frames.pacing import Pacing, Plan
-from raygrove.app.frames.pixel_slots import HostSlot, PixelSlot, SlotPixels
+from raygrove.app.frames.pixel_slots import PixelSlot, SlotPixels
 from raygrove.app.frames.questions import Questions
 from raygrove.app.frames.race_turns import AT_REST, RaceTurns
 from raygrove.app.frames.refinement import Refinement, noise_of
-from raygrove.app.frames.resolution import PROBE_PIXELS, probe_size, scaled, whole_ms
+from raygrove.app.frames.resolution import scaled, whole_ms
 from raygrove.app.frames.sphere_pictures import sphere_picture
 from raygrove.app.frames.stop_switch import StopSwitch
+from raygrove.app.frames.tiny_pictures import draw_tiny
 from raygrove.app.frames.views import view_settings, while_looking
 from raygrove.gpu.engine import Engine, View
 from raygrove.gpu.linux import give_memory_back
@@ -73,6 +74,8 @@ class FrameMaker(Questions):
         self.times_every_frame = False
         """Whether somebody wants the phases of every frame, where frames that repeat may time them now and then
         (Engine.samples_phases)."""
+        self.asked_at: float | None = None
+        """When what is drawn was asked for, None: just now."""
 
     def draw(self, scene: Scene, state: State, moment: Moment, slots: Sequence[PixelSlot], is_moving: bool) -> Outcome:
         """One frame, one picture a view, into the slots. While something moves it may be smaller than the slots, and
@@ -113,26 +116,27 @@ class FrameMaker(Questions):
         self._measured.choose(state.settings.rays, scene, moment)
         if display.spheres != "rays":
             return self._give_spheres(engine, target, scene, state, moment, slots[0])
-        if pacing.begin((id(scene), state.settings.render, state.settings.update.mode, state.views)):
+        if pacing.begin(*pace_of(scene, state)):
             self._last_update = None
-        is_still = not (is_moving or is_raced(state) or state.settings.update.always)
-        if not pacing.dare(is_still and target.can_stop) and display.adapt_resolution:
-            self._probe(state, moment, slots)
+        is_alone = not (is_raced(state) or state.settings.update.always)
+        pacing.dare(is_alone and target.can_stop, self.asked_at)
+        engine.tries_arrangements, engine.most_steps = not (target.quick and target.quick.sources), MOST_STEPS
+        if display.adapt_resolution:
+            self._try(engine, target, state, moment, slots)
         key = self._key_of(scene, state, moment, slots)
         if is_raced(state):
             return self._draw_race(engine, target, key, state, moment, slots, is_moving)
         plan = pacing.plan(display, state.settings.render.samples, key, is_moving, slots[0].height)
         in_rows = (plan.most_rows > 0 or pacing.progress is not None) and not state.settings.update.always
         engine.samples_phases = not self.times_every_frame and not in_rows
-        engine.tries_arrangements, engine.most_steps = not (target.quick and target.quick.sources), MOST_STEPS
-        film_key = (key, plan.scale)
+        there = self._samples if (film_key := (key, plan.scale)) == self._last_key else 0
         self._looking = self._refinement.filtered(film_key, pacing.expected_ms(plan.scale), display, target)
-        most = self._refinement.most(film_key, self._count_of(film_key), plan, display, is_moving)
+        most = self._refinement.most(film_key, there, plan, display, is_moving)
         views, self._frame_id = self._views_of(state, slots, target, plan, most, in_rows, film_key), self._frame_id + 1
         moment = dataclasses.replace(moment, frame_id=self._frame_id)
         self._views, compiled_before, began = (), target.compile_ms, time.perf_counter()
-        may_stop = is_still and not (plan.is_kept or pacing.is_owed)
-        with self.switch.watching(target if may_stop else None, pacing.patience_s):
+        may_stop = pacing.is_dared or (is_alone and not (is_moving or plan.is_kept or pacing.is_owed))
+        with self.switch.watching(target if may_stop else None, pacing.patience_s / len(views)):
             statistics = engine.render_frame(moment, views)
         self._views = views
         preparing_ms = self._preparing_ms + target.compile_ms - compiled_before
@@ -370,9 +374,6 @@ class FrameMaker(Questions):
         settings = (state.settings, state.views, state.cameras, state.hidden)
         return (id(scene), *settings, moment.time, moment.clip, sizes)
 
-    def _count_of(self, key: object) -> int:
-        return self._samples if key == self._last_key else 0
-
     def _samples_of(self, key: object, wanted: int = 0, begins: bool = False) -> int:
         """Samples in the film of a picture; with `wanted` one more has been drawn, unless all of those are there. One
         more a sample for as long as nothing changes."""
@@ -382,19 +383,17 @@ class FrameMaker(Questions):
         self._samples = max(self._samples, min(self._samples + 1, wanted)) if wanted else self._samples
         return self._samples
 
-    # -- pace -----------------------------------------------------------------------------------------------------
-    def _probe(self, state: State, moment: Moment, slots: Sequence[PixelSlot]) -> None:
-        """Before the first picture of a choice, a tiny one: a frame at full size could take minutes."""
-        if self._pacing.is_tried or self._target is None:
-            return
-        self._pacing.is_tried, self._views = True, ()
-        for pixels in PROBE_PIXELS:
-            size = probe_size(slots[0].width, slots[0].height, pixels)
-            views = [self._view(state, index, HostSlot(*size), self._target, 1.0, 1) for index in range(len(slots))]
+    def _try(self, engine: Any, target: Target, state: State, moment: Moment, slots: Sequence[PixelSlot]) -> None:
+        """Before the first picture of a choice, all that it waits for, which tells how large it is, or a tiny one."""
+
+        def views_of(slots: Sequence[PixelSlot]) -> Sequence[View]:
+            return [self._view(state, index, slot, target, 1.0, 1) for index, slot in enumerate(slots)]
+
+        if self._pacing.is_dared:
+            self._looking, before = state.settings.display.filter_samples, target.compile_ms
+            engine.make_ready(moment, views_of(slots))
+            self._preparing_ms += target.compile_ms - before
+        elif not self._pacing.is_tried:
+            self._pacing.is_tried, self._views = True, ()
             with self._counted_as_preparing():
-                self._engine.render_frame(dataclasses.replace(moment, frame_id=0), views)
-                statistics: FrameStatistics | None = self._engine.flush()
-            if statistics is not None and statistics.views:
-                self._pacing.probe(statistics, size[0] / slots[0].width, slots[0].height)
-            if not self._pacing.pace.is_known:
-                return
+                draw_tiny(engine, self._pacing, moment, slots, views_of)

@@ -20,6 +20,7 @@ from raygrove.app.frames.resolution import (
     STILL_LIMIT_MS,
     TILE_ROWS,
     Pace,
+    first_scale,
     next_scale,
     observed,
     probed,
@@ -39,6 +40,15 @@ FIRST_SHARE = 8
 
 DARED_S = 0.15
 """Seconds of rays that the first picture of a choice is given, where it can be stopped: most take a fifth of that."""
+
+FIRST_MS = 50.0
+"""From the choice to its first picture, at least a smaller one."""
+
+SHOWING_MS = 8.0
+"""Of that, behind the rays, for all that brings a picture to the screen."""
+
+ENLARGING_MS = 3.0
+"""What it is thought to take to enlarge a picture, before one was."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,30 +89,41 @@ class Pacing:
         self._enlarging, self._enlarging_ms = collections.deque[float](maxlen=LATEST), 0.0
         self._overlays, self._overlays_ms = collections.deque[float](maxlen=LATEST), 0.0
         self._is_owed = False
-        self.is_tried = self._is_dared = self._was_left = False
-        """Whether it is known that the choice is not slow beyond measure."""
-        self._dared_at = self._lost_ms = 0.0
+        self.is_tried = self.is_dared = self._was_left = False
+        """Whether it is known that the choice is not slow beyond measure, and whether the next picture is dared."""
+        self._dared_at = self._asked_at = self._lost_ms = 0.0
+        self._rays: object = None
+        self._full_ms: dict[object, float] = {}
+        self._thought_ms = 0.0
 
-    def begin(self, choice: object) -> bool:
-        """The next picture is drawn by this scene, structure and ray type; whether that is another choice, whose pace
-        has to be learnt anew."""
-        if choice == self._choice:
+    def begin(self, choice: object, rays: object) -> bool:
+        """The next picture is drawn by this structure (`choice`), by `rays` of this type in this scene; whether that
+        is another choice, whose pace has to be learnt anew: until then it is thought to be what it was the last time,
+        or that of the structure before."""
+        if (choice, rays) == (self._choice, self._rays):
             return False
+        if rays != self._rays:
+            self._rays, self._thought_ms = rays, 0.0
+            self._full_ms.clear()
+        elif self.pace.is_known:
+            self._full_ms[self._choice] = self._thought_ms = self._pixel_ms(1.0)
+        self._thought_ms = self._full_ms.get(choice, self._thought_ms)
         self.pace, self._choice, self.progress, self._still_key, self._row_ms = Pace(), choice, None, None, 0.0
         self.is_first, self.is_tried, self._was_left = True, False, False
         return True
 
-    def dare(self, may_stop: bool) -> bool:
-        """Whether the first picture of a choice is drawn at once and whole, without a tiny one before it: most are
-        quick. It has to be one that may be stopped, and was not left for it yet."""
-        self._is_dared = may_stop and not (self.is_tried or self._was_left or self.progress is not None)
+    def dare(self, may_stop: bool, asked_at: float | None) -> None:
+        """Decide whether the first picture of a choice is drawn at once, without a tiny one before it: most are quick.
+        It has to be one that may be stopped, and was not left for it yet. It was asked for at `asked_at`, in seconds of
+        time.perf_counter(), None: now."""
+        self.is_dared = may_stop and not (self.is_tried or self._was_left or self.progress is not None)
         self._dared_at = time.perf_counter()
-        return self._is_dared
+        self._asked_at = self._dared_at if asked_at is None else asked_at
 
     def leave_dared(self, preparing_ms: float) -> bool:
         """A picture was stopped, for which so much had been prepared. Whether that was the dared one: then a tiny one
         has to be tried after all, and what was lost counts as preparing it."""
-        is_dared, self._is_dared = self._is_dared, False
+        is_dared, self.is_dared = self.is_dared, False
         self._was_left |= is_dared
         self._lost_ms = preparing_ms + (time.perf_counter() - self._dared_at) * 1000.0 if is_dared else 0.0
         return is_dared
@@ -115,7 +136,7 @@ class Pacing:
     @property
     def patience_s(self) -> float:
         """Seconds that the rays of the picture that was planned last are given, 0: as long as they take."""
-        return DARED_S if self._is_dared else 0.0
+        return DARED_S if self.is_dared else 0.0
 
     def plan(self, display: DisplayOptions, samples: int, key: object, is_moving: bool, height: int) -> Plan:
         """The next frame of the picture `key`, which is `height` rows high at full size."""
@@ -132,7 +153,7 @@ class Pacing:
             is_slow = self.pace.is_known and self._pixel_ms(scale) > ROWS_LIMIT_MS
             rows = self._rows_at_once(round(height * scale), scale) if is_slow else 0
             return Plan(scale, wanted, rows, is_kept=rows > 0)
-        return Plan(scale, wanted, 0 if self._is_dared else self._rows_at_once(round(height * scale), scale))
+        return Plan(scale, wanted, 0 if self.is_dared else self._rows_at_once(round(height * scale), scale))
 
     def _is_smoothed(self, display: DisplayOptions, scale: float) -> bool:
         """Whether a picture at rest is drawn again and again for smooth edges: not where that is slow."""
@@ -142,8 +163,13 @@ class Pacing:
         if not display.adapt_resolution:
             return 1.0
         if is_moving or self._is_owed:
-            pace = dataclasses.replace(self.pace, fixed_ms=self.pace.fixed_ms + self._overlays_ms)
+            pace = Pace(1.0, self._thought_ms, 0.0, self._thought_ms > 0.0) if self.is_dared else self.pace
+            pace = dataclasses.replace(pace, fixed_ms=pace.fixed_ms + self._overlays_ms)
             return next_scale(pace, display.minimum_fps, display.minimum_scale, self._enlarging_ms)
+        if self.is_dared:
+            room_ms = FIRST_MS - SHOWING_MS - (time.perf_counter() - self._asked_at) * 1000.0
+            enlarging_ms = self._enlarging_ms or ENLARGING_MS
+            return first_scale(self._thought_ms, room_ms, display.minimum_scale, enlarging_ms)
         first = still_scale(self.pace, display.minimum_scale)
         if key != self._still_key or self._scale < first:
             return max(first, self._scale if key == self._still_key else 0.0)
@@ -207,7 +233,8 @@ class Pacing:
 
     def end_sample(self, key: object, is_moving: bool) -> None:
         """A sample is whole."""
-        self.progress, self._is_owed, self.is_first, self.is_tried = None, False, False, True
+        self.is_first = self.is_dared and self._scale < 1.0  # the whole one shows the same tree
+        self.progress, self._is_owed, self.is_dared, self.is_tried = None, False, False, True
         self._still_key = None if is_moving else key
 
     def observe(self, statistics: FrameStatistics | None, width: int) -> None:

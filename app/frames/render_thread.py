@@ -65,7 +65,7 @@ class RenderThread:
         self._switching, self._defers, self._is_woken = Switching(on_busy, self._wake), False, False
         self._waiting: FrameRequest | None = None
         self._has_mail = self._is_retry = self._has_skipped = self._is_stopping = self._is_drawing = False
-        self._is_painted = False
+        self._is_painted, self._asked_at, self._submitted_at = False, 0.0, 0.0
         self._questions: dict[str, tuple[Question, Answer]] = {}
         self._present: FrameRequest | None = None
         self._failed: tuple[FrameRequest, Exception] | None = None
@@ -81,7 +81,7 @@ class RenderThread:
     def submit(self, request: FrameRequest | None) -> None:
         """Draw this next, in place of what waits; None: nothing (the scene was closed). Never waits for a frame."""
         with self._mail:
-            self._has_skipped = self._has_mail
+            self._has_skipped, self._submitted_at = self._has_mail, time.perf_counter()
             self._waiting, self._has_mail = request, True
             self._stop_what_is_drawn()
             self._mail.notify()
@@ -90,6 +90,7 @@ class RenderThread:
         """Draw this next, although it failed. Never waits for a frame."""
         with self._mail:
             self._waiting, self._has_mail, self._is_retry = request, True, True
+            self._submitted_at = time.perf_counter()
             self._mail.notify()
 
     def ask(self, key: str, question: Question, answer: Answer) -> None:
@@ -235,6 +236,7 @@ class RenderThread:
             return
         if not request.shows_same(self._present):
             self._samples, self._is_complete, self._rows_ms = 0, False, 0.0
+            self._asked_at = self._submitted_at
         elif (
             has_skipped
         ):  # what came between was another picture and never drawn: who asks now has heard nothing of this one
@@ -253,7 +255,7 @@ class RenderThread:
             return
         begin, is_drawn = time.perf_counter(), False
         try:
-            self._defers = self._prepare(request)
+            self._defers, self._maker.asked_at = self._prepare(request), self._asked_at
             outcome = self._maker.draw(request.scene, request.state, request.moment, slots, request.is_moving)
             is_drawn = outcome.is_whole and outcome.spheres is None
         except NotCompiled:
@@ -311,7 +313,7 @@ class RenderThread:
                 noise=outcome.noise,
             )
         )
-        is_first = outcome.samples == 1 and not request.state.settings.update.always
+        is_first = outcome.samples <= 1 and not request.state.settings.update.always
         if is_first and not (request.is_moving or self._is_complete):
             self._let_it_be_painted()
 

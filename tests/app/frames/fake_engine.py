@@ -58,10 +58,14 @@ class FakeEngine:
         self.last: FrameStatistics | None = None
         self.rows: list[int] = []
         self.left_sizes: list[tuple[int, int]] = []
+        self.made_ready: list[tuple[int, int]] = []
         self._rows_ahead = 0
         self.hidden: tuple[int, ...] = ()
         self.outlined: list[int] = []
         self.regions: list[Region] = []
+
+    def make_ready(self, moment: Moment, views: Sequence[View]) -> None:
+        self.made_ready.append((views[0].pixels.width, views[0].pixels.height))
 
     def render_frame(self, moment: Moment, views: Sequence[View]) -> FrameStatistics:
         self.views = list(views)

@@ -31,6 +31,9 @@ class Maker:
         self.samples = 0
         self.is_closed = self.flushes = self.engines_closed = self.drawing = self.checks = 0
         self.check: Callable[[], None] = lambda: None
+        self.asked_at: float | None = None
+        self.small = 0
+        """So many pictures are smaller than asked for: none of their samples counts."""
         self.parts, self.between, self.is_kept = 0, threading.Event(), False
         self.gate = threading.Event()
         self.gate.set()
@@ -50,7 +53,8 @@ class Maker:
             self.refused.append(moment.time)
             raise HierarchyError("The structure sah_events would need too much here.")
         key = (scene, state, moment.time)
-        self.samples = self.samples + 1 if key == self.key else 1
+        self.samples = (self.samples if key == self.key else 0) + (not self.small)
+        self.small = max(self.small - 1, 0)
         self.key = key
         self.times.append(moment.time)
         if len(self.times) <= self.parts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import itertools
 from collections.abc import Sequence
@@ -20,7 +21,7 @@ from raygrove.app.frames.resolution import ROWS_LIMIT_MS
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.stats import FrameStatistics
 
-from .fake_engine import Clock, Makers, NeverEnlarged
+from .fake_engine import SCENE, Clock, Makers, NeverEnlarged
 
 
 @pytest.fixture(autouse=True)
@@ -127,7 +128,7 @@ def test_rows_of_an_engine_make_the_same_picture(
     state = replaced(replaced(state, "settings.display.still_samples", 3), "settings.render.layout", "bvh2")
     state = replaced(state, "settings.display.filter_samples", 0)
     pictures, counts = [], []
-    monkeypatch.setattr(pacing.Pacing, "dare", lambda pace, may_stop: False)  # or the first would have no rows
+    monkeypatch.setattr(pacing.Pacing, "dare", lambda pace, may_stop, asked_at: None)  # or the first would have no rows
     for rows in (0, 16):
         monkeypatch.setattr(pacing, "rows_at_once", lambda row_ms, left, rows=rows: rows if left > rows else 0)
         with contextlib.closing(FrameMaker()) as made:
@@ -209,7 +210,7 @@ def test_what_is_lost_to_a_picture_that_is_left_counts_as_preparing(monkeypatch:
     assert again.draw(time=0.1).preparing_ms < slow - 200.0, "it is lost once"
 
 
-@pytest.mark.parametrize("way", ["moving", "always", "unstoppable"])
+@pytest.mark.parametrize("way", ["always", "unstoppable"])
 def test_only_what_can_be_stopped_is_dared(way: str) -> None:
     makers = Makers()
     state = replaced(State(), "settings.update.always", way == "always")
@@ -217,5 +218,80 @@ def test_only_what_can_be_stopped_is_dared(way: str) -> None:
     makers.targets[0].can_stop = way != "unstoppable"  # type: ignore[misc]
     engine, other = makers.engines[0], replaced(state, "settings.render.layout", "bvh2")
     engine.sizes.clear()
-    makers.draw(other, moving=way == "moving")
+    makers.draw(other)
     assert engine.sizes[0][0] * engine.sizes[0][1] <= 1250, "a tiny picture goes before it"
+
+
+def asked(makers: Makers, name: str, spent_ms: float, **more: Any) -> tuple[int, int]:
+    """The size at which the first picture by a structure is drawn that was asked for so long ago."""
+    makers.maker.asked_at = -spent_ms / 1000.0  # the clock stands near 0
+    makers.draw(replaced(State(), "settings.render.hierarchy", name), **more)
+    return makers.engines[0].sizes[-1]
+
+
+@pytest.mark.parametrize(
+    ("spent_ms", "least", "width"),
+    [(10.0, 0.5, 400), (24.0, 0.5, 200), (17.0, 0.5, 284), (24.0, 0.84, 400), (60.0, 0.5, 400)],
+    ids=["in time", "late", "a little late", "not so small", "late anyway"],
+)
+def test_a_first_picture_that_would_be_late_is_smaller_where_that_one_is_in_time(
+    monkeypatch: pytest.MonkeyPatch, spent_ms: float, least: float, width: int
+) -> None:
+    monkeypatch.setattr(pacing, "time", Clock())
+    makers = Makers(full_ms=28.0)
+    assert asked(makers, "lbvh", 60.0, time=0.0) == (400, 320), "nothing is known of what it takes"
+    makers.maker.asked_at = -spent_ms / 1000.0
+    state = replaced(State(), "settings.render.hierarchy", "hploc")
+    state = replaced(state, "settings.display.minimum_scale", least)
+    first = makers.draw(state)
+    assert first.drawn[0] == width and makers.engines[0].views[0].borrows
+    assert makers.engines[0].made_ready[-1] == (400, 320), "what it waits for is there before its size is chosen"
+    if width < 400:
+        assert first.samples < first.samples_wanted, "the whole one follows"
+        whole = makers.draw(state)
+        assert whole.drawn == (400, 320) and whole.samples == 1
+        assert makers.engines[0].views[0].borrows, "by the same tree, or it would come behind another build"
+    makers.draw(state)
+    assert makers.engines[0].sizes[-1] == (400, 320) and not makers.engines[0].views[0].borrows
+    assert not makers.engines[0].left_sizes and min(makers.engines[0].sizes) >= (200, 160), "nothing tiny"
+
+
+def test_what_a_choice_took_is_remembered_for_the_same_rays_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pacing, "time", Clock())
+    makers = Makers(full_ms=10.0)
+    asked(makers, "lbvh", 0.0)
+    makers.engines[0].full_ms = 28.0
+    assert asked(makers, "octree_complete", 24.0) == (400, 320), "thought as quick as the one before"
+    makers.engines[0].full_ms = 10.0
+    assert asked(makers, "lbvh", 24.0) == (400, 320), "it was quick the last time"
+    makers.engines[0].full_ms = 28.0
+    assert asked(makers, "octree_complete", 24.0) == (200, 160), "it was slow"
+    makers.maker.asked_at = -0.024
+    makers.draw(replaced(State(), "settings.render.ray_type", "path"))
+    assert makers.engines[0].sizes[-1] == (400, 320), "nothing is known of other rays"
+
+
+def test_the_first_picture_of_what_moves_is_dared_at_the_size_of_those_before() -> None:
+    makers = Makers(full_ms=70.0)
+    for index in range(8):
+        makers.draw(time=index / 10, moving=True)
+    engine, before = makers.engines[0], makers.slot.drawn
+    assert 200 <= before[0] < 400
+    engine.sizes.clear()
+    makers.draw(replaced(State(), "settings.render.layout", "bvh2"), time=1.0, moving=True)
+    assert engine.sizes == [before] and not engine.left_sizes, "nothing tiny before it"
+    engine.full_ms = 3000.0
+    makers.draw(replaced(State(), "settings.render.layout", "bvh8"), time=1.1, moving=True)
+    assert engine.left_sizes == [before] and engine.sizes[1][0] * engine.sizes[1][1] <= 1250, "it was too slow for that"
+
+
+def test_four_pictures_beside_each_other_share_the_time_that_is_dared() -> None:
+    makers = Makers(full_ms=30.0)
+    patience: list[float] = []
+    makers.draw()
+    target = makers.targets[0]
+    target.be_patient = lambda seconds: patience.append(seconds)  # type: ignore[method-assign]
+    views = tuple(dataclasses.replace(State().views[0], name=f"view {index}") for index in range(4))
+    state = dataclasses.replace(State(), views=views)
+    makers.maker.draw(SCENE, state, Moment(0.0), [HostSlot(40, 32) for _ in range(4)], False)
+    assert patience[0] == pytest.approx(pacing.DARED_S / 4)

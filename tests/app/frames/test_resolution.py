@@ -15,6 +15,7 @@ from raygrove.app.frames.resolution import (
     STILL_LIMIT_MS,
     TILE_ROWS,
     Pace,
+    first_scale,
     next_scale,
     observed,
     probe_size,
@@ -99,6 +100,13 @@ def test_a_still_picture_is_whole_unless_everybody_would_wait_for_it() -> None:
     slow = still_scale(Pace(0.25, 1000.0, 0.0, True), LEAST)
     assert slow < 1.0 and 1000.0 * (slow / 0.25) ** 2 <= STILL_LIMIT_MS
     assert still_scale(Pace(1.0, 1e9, 0.0, True), LEAST) == SCALES[-1]
+
+
+def test_a_first_picture_is_as_large_as_there_is_time_for_or_whole_where_none_is_in_time() -> None:
+    assert first_scale(0.0, -1.0, LEAST, 3.0) == 1.0 == first_scale(20.0, 20.0, LEAST, 3.0)
+    assert first_scale(20.0, 19.9, 0.5, 3.0) == 0.84 and first_scale(20.0, 13.0, 0.5, 3.0) == 0.5
+    assert first_scale(20.0, 12.9, 0.5, 3.0) == 1.0, "not even half of each side is there in time"
+    assert first_scale(20.0, 12.9, 0.25, 3.0) == 0.42 and first_scale(20.0, 19.0, 1.0, 0.0) == 1.0
 
 
 def test_a_probe_warns_only_of_what_is_slow_beyond_measure() -> None:
