@@ -5,14 +5,19 @@ Most launches come again in every frame with the same arrays. Once these have be
 right and where they lie, a row of addresses is known by the arrays' identities, until one of them is gone; then only
 numbers and structs are packed. Names cost nothing beside that: arguments are taken by them, so where their number is
 right and none is missing there is none too many either (docs/decisions/launch-by-name.md).
+
+A block goes with the last who holds it: nothing that it holds refers to it but weakly. A target has hundreds, which
+would lie in wait for Python's search for garbage, a tenth of all objects of the window (docs/reliability.md).
 """
 
 from __future__ import annotations
 
+import array
 import contextlib
 import ctypes
 import dataclasses
 import difflib
+import functools
 import operator
 import struct
 import weakref
@@ -66,6 +71,7 @@ class ArgumentBlock:
     def __init__(self, signature: KernelSignature, address_of: Callable[[Any], int]) -> None:
         self.signature, self._address_of = signature, address_of
         parameters = signature.parameters
+        self._accepted: dict[str, np.dtype] = {}
         self._convert: dict[str, Callable[[Any], Any]] = {
             parameter.name: self._converter(parameter) for parameter in parameters
         }
@@ -83,11 +89,10 @@ class ArgumentBlock:
         self._rows: dict[tuple[int, ...], _Row] = {}
         self._met: set[tuple[int, ...]] = set()
         self._useless = 0
-        self._pointers = (ctypes.c_void_p * max(1, self._count))()
-        self.address = ctypes.addressof(self._pointers)
+        self._pointers = array.array("Q", bytes(8 * max(1, self._count)))
+        self.address = self._pointers.buffer_info()[0]
         self.pointer = ctypes.c_void_p(self.address)
         self._struct_sizes = (0,) * len(structs)
-        self._accepted: dict[str, np.dtype] = {}
         self._lay_out()
 
     def pack(self, arguments: Arguments, block: int = 1) -> None:
@@ -178,7 +183,7 @@ class ArgumentBlock:
             try:
                 struct.pack("=" + code, number)
             except (struct.error, OverflowError):
-                return self._error(parameter, f"{number} is beyond what {parameter.type_name} holds")
+                return _error(self.signature.name, parameter, f"{number} is beyond what {parameter.type_name} holds")
         raise AssertionError("all of them can be packed")
 
     def _meet(self, key: tuple[int, ...]) -> None:
@@ -192,17 +197,18 @@ class ArgumentBlock:
         another's."""
         rows = self._rows
         self._met.discard(key)
-
-        def forget(_: object) -> None:
-            row = rows.pop(key, None)
-            if row is not None:
-                self._useless = 0 if row.is_used else self._useless + 1
-
+        forget = functools.partial(_forget_row, weakref.ref(self), key)
         with contextlib.suppress(TypeError):  # of what cannot be referred to weakly
-            references = [weakref.ref(array, forget) for array in arrays if array is not None]
+            references = [weakref.ref(one, forget) for one in arrays if one is not None]
             if len(rows) >= _MOST_ROWS:
                 rows.clear()
             rows[key] = _Row(bytes(self._buffer[self._pointers_at]), references)
+
+    def forget_row(self, key: tuple[int, ...]) -> None:
+        """One of the arrays of a row is gone."""
+        row = self._rows.pop(key, None)
+        if row is not None:
+            self._useless = 0 if row.is_used else self._useless + 1
 
     def _lay_out(self) -> None:
         """A buffer with room for the structs of these sizes, and where everything lies in it. Natural alignment is
@@ -221,10 +227,10 @@ class ArgumentBlock:
             size += -size % 16
             structs.append(size)
             size += length
-        raw = ctypes.create_string_buffer(size + 16)
-        start = ctypes.addressof(raw)
+        raw = bytearray(size + 16)  # an array of ctypes has a type of its own for each size
+        start = ctypes.addressof(ctypes.c_char.from_buffer(raw))
         self._base = -start % 16
-        self._held, self._buffer = raw, memoryview(raw).cast("B")
+        self._held, self._buffer = raw, memoryview(raw)
         self._addresses, self._numbers = struct.Struct("=" + self._codes[0]), struct.Struct(numbers)
         self._numbers_at, self._pointers_at = self._base + first, slice(self._base, self._base + first)
         starts = [self._base + place for place in structs]
@@ -237,76 +243,101 @@ class ArgumentBlock:
 
     def _converter(self, parameter: Parameter) -> Callable[[Any], int | float | bytes]:
         """How one parameter's value is packed. Launches are frequent: what can be known beforehand is."""
+        wrong = functools.partial(_error, self.signature.name, parameter)
         if parameter.is_pointer:
-            return self._pointer_converter(parameter)
+            return _pointer_converter(parameter, self._address_of, wrong)
         if parameter.type_name in _SCALARS:
-            return self._number_converter(parameter, float if parameter.type_name == "float" else int)
+            return _number_converter(float if parameter.type_name == "float" else int, wrong)
+        return _struct_converter(parameter, self._accepted, wrong)
 
-        def struct_bytes(value: Any) -> bytes:
-            if not isinstance(value, np.ndarray | np.void) or value.shape:
-                raise self._error(
-                    parameter, f"a struct {parameter.type_name} was expected, {type(value).__name__} was given"
-                )
-            if parameter.struct is not None and not parameter.struct.lays_out(value.dtype):
-                raise self._error(
-                    parameter,
-                    f"a struct {parameter.type_name} was expected, with the fields "
-                    f"{', '.join(parameter.struct.c_types())} as {parameter.struct.__name__} has them; one with "
-                    f"{', '.join(value.dtype.names or ('none',))} was given",
-                )
-            self._accepted[parameter.name] = value.dtype
-            return value.tobytes()
 
-        return struct_bytes
+def _error(kernel: str, parameter: Parameter, what: str) -> TargetError:
+    return TargetError(f"Kernel {kernel}, parameter {parameter.name}: {what}.")
 
-    def _number_converter(
-        self, parameter: Parameter, kind: Callable[[Any], int | float]
-    ) -> Callable[[Any], int | float]:
-        def number(value: Any) -> int | float:
-            if type(value) is kind:
-                return value
-            if getattr(value, "shape", ()):
-                raise self._error(parameter, f"a number was expected, an array of shape {value.shape} was given")
-            try:
-                return kind(value)
-            except (TypeError, ValueError, OverflowError) as error:
-                raise self._error(parameter, f"a number was expected, {type(value).__name__} was given") from error
 
-        return number
+def _forget_row(block: weakref.ref[ArgumentBlock], key: tuple[int, ...], _: object) -> None:
+    found = block()
+    if found is not None:
+        found.forget_row(key)
 
-    def _pointer_converter(self, parameter: Parameter) -> Callable[[Any], int]:
-        wanted, address_of = _DTYPES.get(parameter.type_name), self._address_of
-        width = int(parameter.type_name[-1]) if parameter.type_name in _VECTOR_BASES else 1
-        checked: dict[
-            int, tuple[weakref.ref[Any], int]
-        ] = {}  # arrays given before, by their ids: most are given again in every frame
 
-        def pointer(value: Any) -> int:
-            if value is None:
-                return 0
-            known = checked.get(id(value))
-            if known is not None and known[0]() is value:
-                return known[1]
-            dtype = getattr(value, "dtype", None)
-            if dtype is None:
-                raise self._error(parameter, f"an array was expected, {type(value).__name__} was given")
-            if wanted is not None and dtype is not wanted and dtype != wanted and dtype.kind != "V":
-                raise self._error(parameter, f"an array of {wanted.name} was expected, {dtype.name} was given")
-            if width > 1 and dtype.kind != "V" and value.size % width:
-                raise self._error(
-                    parameter, f"whole {parameter.type_name}s were expected, an array of shape {value.shape} was given"
-                )
-            if not value.flags.c_contiguous:
-                raise self._error(parameter, "the array is not contiguous")
-            found = address_of(value)
-            if len(checked) >= _MOST_CHECKED:
-                checked.clear()
-            key = id(value)
-            with contextlib.suppress(TypeError):  # of what cannot be referred to weakly
-                checked[key] = weakref.ref(value, lambda _: checked.pop(key, None)), found
-            return found
+class _Checked(dict[int, tuple[weakref.ref[Any], int]]):
+    """Arrays given before and their addresses, by their ids: most are given again in every frame."""
 
-        return pointer
+    __slots__ = ("__weakref__",)
 
-    def _error(self, parameter: Parameter, what: str) -> TargetError:
-        return TargetError(f"Kernel {self.signature.name}, parameter {parameter.name}: {what}.")
+
+def _forget_array(checked: weakref.ref[_Checked], key: int, _: object) -> None:
+    found = checked()
+    if found is not None:
+        found.pop(key, None)
+
+
+def _struct_converter(
+    parameter: Parameter, accepted: dict[str, np.dtype], wrong: Callable[[str], TargetError]
+) -> Callable[[Any], bytes]:
+    """The bytes of a struct; its type is put among those that are `accepted`."""
+
+    def struct_bytes(value: Any) -> bytes:
+        if not isinstance(value, np.ndarray | np.void) or value.shape:
+            raise wrong(f"a struct {parameter.type_name} was expected, {type(value).__name__} was given")
+        if parameter.struct is not None and not parameter.struct.lays_out(value.dtype):
+            raise wrong(
+                f"a struct {parameter.type_name} was expected, with the fields "
+                f"{', '.join(parameter.struct.c_types())} as {parameter.struct.__name__} has them; one with "
+                f"{', '.join(value.dtype.names or ('none',))} was given"
+            )
+        accepted[parameter.name] = value.dtype
+        return value.tobytes()
+
+    return struct_bytes
+
+
+def _number_converter(
+    kind: Callable[[Any], int | float], wrong: Callable[[str], TargetError]
+) -> Callable[[Any], int | float]:
+    def number(value: Any) -> int | float:
+        if type(value) is kind:
+            return value
+        if getattr(value, "shape", ()):
+            raise wrong(f"a number was expected, an array of shape {value.shape} was given")
+        try:
+            return kind(value)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise wrong(f"a number was expected, {type(value).__name__} was given") from error
+
+    return number
+
+
+def _pointer_converter(
+    parameter: Parameter, address_of: Callable[[Any], int], wrong: Callable[[str], TargetError]
+) -> Callable[[Any], int]:
+    wanted = _DTYPES.get(parameter.type_name)
+    width = int(parameter.type_name[-1]) if parameter.type_name in _VECTOR_BASES else 1
+    checked = _Checked()
+    own = weakref.ref(checked)
+
+    def pointer(value: Any) -> int:
+        if value is None:
+            return 0
+        known = checked.get(id(value))
+        if known is not None and known[0]() is value:
+            return known[1]
+        dtype = getattr(value, "dtype", None)
+        if dtype is None:
+            raise wrong(f"an array was expected, {type(value).__name__} was given")
+        if wanted is not None and dtype is not wanted and dtype != wanted and dtype.kind != "V":
+            raise wrong(f"an array of {wanted.name} was expected, {dtype.name} was given")
+        if width > 1 and dtype.kind != "V" and value.size % width:
+            raise wrong(f"whole {parameter.type_name}s were expected, an array of shape {value.shape} was given")
+        if not value.flags.c_contiguous:
+            raise wrong("the array is not contiguous")
+        found = address_of(value)
+        if len(checked) >= _MOST_CHECKED:
+            checked.clear()
+        key = id(value)
+        with contextlib.suppress(TypeError):  # of what cannot be referred to weakly
+            checked[key] = weakref.ref(value, functools.partial(_forget_array, own, key)), found
+        return found
+
+    return pointer

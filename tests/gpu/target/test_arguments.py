@@ -222,3 +222,23 @@ def test_nothing_is_kept_of_arrays_that_are_gone() -> None:
     assert known() - before < 20
     packed.pack({"keys": None, "out": kept})
     assert read(packed) == {"keys": 0, "out": address(kept)}
+
+
+def test_a_block_goes_with_the_last_who_holds_it() -> None:
+    """Blocks were in circles, hundreds for each target, and lay in wait for Python's search for garbage."""
+    arrays = [np.zeros(4, "u4") for _ in range(3)]
+    packed = block("keys", "count", "view", "boxes")
+    for turn in range(6):
+        view = np.zeros((), [("a", "u8"), ("b", "u8"), ("c", "u8")])
+        packed.pack({"keys": arrays[turn % 3], "count": turn, "view": view, "boxes": np.zeros(4, "f4")})
+    gone = weakref.ref(packed)
+    gc.collect()
+    gc.disable()
+    try:
+        before = len(gc.get_objects())
+        del packed
+        assert gone() is None and len(gc.get_objects()) < before
+        assert not gc.collect(), "nothing of it is left to be searched for"
+    finally:
+        gc.enable()
+    arrays.clear()
