@@ -22,8 +22,9 @@ from .ray_log import ON_PRIMITIVE
 LANES = 32
 WIDTH, HEIGHT = 8, 4
 """Pixels of a warp of a picture."""
-BY_STEPS = ("bvh2_stack",)
-"""Traversals whose single rays take a node or a primitive in each step (if_if_traversal.cuh)."""
+BY_STEPS = ("bvh2_stack", "bvh2_packet")
+"""Traversals whose single rays take a node or a primitive in each step (if_if_traversal.cuh); rays of a packet are
+counted as they go alone."""
 FIRST_ROOM = 32
 
 

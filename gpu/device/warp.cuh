@@ -30,6 +30,11 @@ template <class Number>
 inline Number warp_broadcast(Number value, int) {
     return value;
 }
+template <class Number>
+inline Number warp_across(Number value, int) {
+    return value;
+}
+__device__ bool warp_is_whole() { return true; }
 __device__ void warp_sync() {}
 __device__ bool warp_any(bool value) { return value; }
 __device__ bool warp_all(bool value) { return value; }
@@ -71,6 +76,13 @@ template <class Number>
 __device__ __forceinline__ Number warp_broadcast(Number value, int lane) {
     return __shfl_sync(WARP_ALL, value, lane);
 }
+// What the lane has whose number differs by the bits of `bits`.
+template <class Number>
+__device__ __forceinline__ Number warp_across(Number value, int bits) {
+    return __shfl_xor_sync(WARP_ALL, value, bits);
+}
+// Whether all lanes are here at once: what may be asked where some may have left.
+__device__ __forceinline__ bool warp_is_whole() { return __activemask() == WARP_ALL; }
 __device__ __forceinline__ void warp_sync() { __syncwarp(WARP_ALL); }
 __device__ __forceinline__ bool warp_any(bool value) { return __any_sync(WARP_ALL, value); }
 __device__ __forceinline__ bool warp_all(bool value) { return __all_sync(WARP_ALL, value); }

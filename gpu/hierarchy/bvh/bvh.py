@@ -36,7 +36,7 @@ from ..primitives import (
     query_records,
 )
 from ..quality import Quality
-from .layouts import TRAVERSAL_TITLES, Layout, layout_classes, traversal_names
+from .layouts import TRAVERSAL_REGISTERS, TRAVERSAL_TITLES, Layout, best_traversal, layout_classes, traversal_names
 from .node_table import read_node_table
 from .optimisers import Optimiser, optimiser_classes
 from .quality import BvhQuality
@@ -154,6 +154,7 @@ class BvhHierarchy(MeasuredHierarchy):
         check_primitives(self.name, self.capabilities.primitive_kinds, primitives, self.most_wide_leaf > 0)
         capacity = max(primitives.count, self.reference_capacity(primitives))
         self.choose_leaves(primitives)
+        self.choose_traversal(self.choice.traversal, primitives)
         check_wide(self.name, capacity, self.leaf_size, self.most_wide_leaf)
         self.tree.choose_words(capacity)
         self.tree.reserve(
@@ -179,6 +180,11 @@ class BvhHierarchy(MeasuredHierarchy):
         chosen = getattr(self.options, "max_leaf_size", 1)
         self.leaf_size = leaf_size_of(chosen, primitives.kind, self.leaf_of_triangles)
 
+    def choose_traversal(self, chosen: str, primitives: Primitives) -> None:
+        """How rays go through these primitives, where that is left to us."""
+        if chosen == "auto":
+            self.traversal_name = best_traversal(self.layout_name, self.target.kind, primitives.kind)
+
     def refit(self, primitives: Primitives) -> None:
         self.check_refit(primitives)
         if primitives.count > 0:
@@ -198,6 +204,8 @@ class BvhHierarchy(MeasuredHierarchy):
     def lay_out(self, layout: str) -> None:
         primitives = self._built
         self.layout_name, self.traversal_name = layout, self.traversals(layout)[0]
+        if primitives is not None:
+            self.choose_traversal("auto", primitives)
         self.layout = layout_classes()[layout](self.target)
         self.generation += 1
         if primitives is not None:
@@ -278,7 +286,8 @@ class BvhHierarchy(MeasuredHierarchy):
             self.traversal_name in self.layout.traversals_interleaved and self.target.lane_count >= LEAST_INTERLEAVED
         )
         header, type_name = self.traversal_source()
-        tree = TreeView(header, type_name, view, constants, self.layout.traversal_registers)
+        registers = TRAVERSAL_REGISTERS.get(self.traversal_name, self.layout.traversal_registers)
+        tree = TreeView(header, type_name, view, constants, registers)
         goes_alone = self.traversal_name in self.layout.lanes_go_alone
         return Traversal(tree, records, most_lanes, goes_alone, is_interleaved)
 

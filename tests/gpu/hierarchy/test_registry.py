@@ -54,7 +54,7 @@ def test_the_folders_are_the_structures() -> None:
         for name in found
         if found[name].family == "bvh" and name != "lbvh"
     )
-    assert registry.traversals()["bvh2"] == ("bvh2_stack",)
+    assert registry.traversals()["bvh2"] == ("bvh2_stack", "bvh2_packet")
 
 
 def test_every_structure_can_be_shown_and_set() -> None:

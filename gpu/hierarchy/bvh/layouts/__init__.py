@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 TRAVERSAL_TITLES = {
     "bvh2_stack": "Stack, binary nodes",
+    "bvh2_packet": "Packets, binary nodes",
     "bvh2_compact_stack": "Stack, compact binary nodes",
     "bvh2_soa_stack": "Stack, structure of arrays",
     "bvh4_stack": "Stack, 4-wide nodes",
@@ -188,3 +189,15 @@ def traversal_names(layout: str) -> tuple[str, ...]:
     longer = tuple(f"{other}_" for other in layout_classes() if other.startswith(f"{layout}_"))
     names = sorted(path.stem for path in folder.glob(f"{layout}_*.cuh") if not path.stem.startswith(longer))
     return tuple(sorted(names, key=lambda name: name != f"{layout}_stack"))
+
+
+TRAVERSAL_REGISTERS = {"bvh2_packet": 72}
+"""On CUDA, of traversals that take others than their layout's."""
+BEST_TRAVERSALS = {("cuda", "sphere", "bvh2"): "bvh2_packet"}
+"""By kind of target, primitives and layout, where that is another than the plain stack (docs/performance/particles.md:
+a camera's rays through spheres; other rays go alone in either)."""
+
+
+def best_traversal(layout: str, target_kind: str, primitive_kind: str) -> str:
+    """What `auto` is for such primitives."""
+    return BEST_TRAVERSALS.get((target_kind, primitive_kind, layout), traversal_names(layout)[0])

@@ -1,6 +1,6 @@
-// The beam of a pack: everything between the rays of a pack that go down the same axes, against all children of a wide
-// node at once (after the frusta of Reshetov, Soupikov and Hurley 2005, by intervals as Boulos, Wald and Shirley 2006).
-// What no ray of a beam can enter is not tested ray by ray.
+// The beam of a pack, or of a warp's rays: everything between rays that go down the same axes, against all children of
+// a wide node at once, or against one box (after the frusta of Reshetov, Soupikov and Hurley 2005, by intervals as
+// Boulos, Wald and Shirley 2006). What no ray of a beam can enter is not tested ray by ray.
 //
 // A plane is met within (plane - origin) * inverse over the intervals of origin and inverse. A test of one ray
 // (slab_test.cuh) moves planes by less than 3.7e-7 of the origin's coordinate and 1.1e-13, so that origins moved by
@@ -9,7 +9,16 @@
 #pragma once
 #include "gpu/device/eight.cuh"
 #include "gpu/device/epsilons.cuh"
+#include "gpu/device/warp.cuh"
 #include "gpu/hierarchy/bvh/traversals/slabs.cuh"
+
+// Of the active rays of a pack and, where a thread has one ray, of all threads of its warp, which call it together.
+__device__ __forceinline__ float least_of_rays(Real value, Mask active) {
+    return warp_min(horizontal_min(value, active));
+}
+__device__ __forceinline__ float most_of_rays(Real value, Mask active) {
+    return warp_max(horizontal_max(value, active));
+}
 
 struct Beam {
     float near_origin[3], far_origin[3], least_inverse[3], most_inverse[3];
@@ -17,24 +26,25 @@ struct Beam {
     int sign[3];  // 1 where the rays go down the axis
 
     // Of the active rays, whose signs agree.
-    __device__ __forceinline__ Beam(const Slabs& slabs, const Rays& rays)
-        : sign{slabs.sign_x, slabs.sign_y, slabs.sign_z} {
+    __device__ __forceinline__ Beam(int sign_x, int sign_y, int sign_z, const Rays& rays)
+        : sign{sign_x, sign_y, sign_z} {
         const Real origins[3] = {rays.ox, rays.oy, rays.oz}, inverses[3] = {rays.ix, rays.iy, rays.iz};
+#pragma unroll
         for (int axis = 0; axis < 3; ++axis) {
-            const float least = horizontal_min(origins[axis], rays.active),
-                        most = horizontal_max(origins[axis], rays.active);
+            const float least = least_of_rays(origins[axis], rays.active),
+                        most = most_of_rays(origins[axis], rays.active);
             const float slack = BEAM_SHARE * max(fabsf(least), fabsf(most)) + BEAM_MOVE;
             near_origin[axis] = sign[axis] ? least - slack : most + slack;
             far_origin[axis] = sign[axis] ? most + slack : least - slack;
-            least_inverse[axis] = horizontal_min(inverses[axis], rays.active);
-            most_inverse[axis] = horizontal_max(inverses[axis], rays.active);
+            least_inverse[axis] = least_of_rays(inverses[axis], rays.active);
+            most_inverse[axis] = most_of_rays(inverses[axis], rays.active);
         }
-        t_min = horizontal_min(rays.t_min, rays.active);
+        t_min = least_of_rays(rays.t_min, rays.active);
         end_at_rays(rays);
     }
 
     // Once rays have found something.
-    __device__ __forceinline__ void end_at_rays(const Rays& rays) { t_max = horizontal_max(rays.t_max, rays.active); }
+    __device__ __forceinline__ void end_at_rays(const Rays& rays) { t_max = most_of_rays(rays.t_max, rays.active); }
 
     // Whether the proof holds: distances are not negative, and no difference overflows.
     __device__ __forceinline__ bool is_sound() const {
@@ -61,6 +71,23 @@ struct Beam {
         }
         store_eight(entries, entry);
         return bits_not_above(entry, exit * splat_eight(BEAM_GROWTH));
+    }
+
+    // Whether it enters a box that is kept as its centre and half of its extent (bvh2.cuh), and where at the earliest.
+    // That such a half is stored larger than it is pays for the rounding of the planes.
+    __device__ __forceinline__ bool enter_centred(float3 centre, float3 half, float& entry) const {
+        const float centres[3] = {centre.x, centre.y, centre.z}, halves[3] = {half.x, half.y, half.z};
+        entry = t_min;
+        float exit = t_max;
+#pragma unroll
+        for (int axis = 0; axis < 3; ++axis) {
+            const float inwards = sign[axis] ? -halves[axis] : halves[axis];
+            const float near = centres[axis] - inwards - near_origin[axis];
+            const float far = centres[axis] + inwards - far_origin[axis];
+            entry = max(min(near * least_inverse[axis], near * most_inverse[axis]), entry);
+            exit = min(max(far * least_inverse[axis], far * most_inverse[axis]), exit);
+        }
+        return entry <= exit * BEAM_GROWTH;
     }
 };
 

@@ -186,7 +186,7 @@ __device__ __forceinline__ void traverse(const Bvh8Stack& tree, const Primitives
         const Slabs slabs = make_slabs(rays, agrees);
         if constexpr (!NEEDS_LANES<OnNode>) {
             if (agrees) {
-                Beam beam(slabs, rays);
+                Beam beam(slabs.sign_x, slabs.sign_y, slabs.sign_z, rays);
                 if (beam.is_sound()) {
                     traverse_bvh8_by_beam(tree, slabs, beam, primitives, rays, on_primitive, on_node);
                     return;

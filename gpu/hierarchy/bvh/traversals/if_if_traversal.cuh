@@ -26,14 +26,15 @@ __device__ __forceinline__ Fetched fetch(const float4* at, bool is_record) {
     return fetched;
 }
 
+// What lies below `child`, a node or a leaf.
 template <class Tree, class Primitives, class OnPrimitive, class OnNode>
-__device__ __forceinline__ void traverse_by_steps(const Tree& tree, const Primitives& primitives, Rays& rays,
-                                                  OnPrimitive& on_primitive, OnNode& on_node) {
+__device__ __forceinline__ void traverse_by_steps_from(int child, const Tree& tree, const Primitives& primitives,
+                                                       Rays& rays, OnPrimitive& on_primitive, OnNode& on_node) {
     if (!any(rays.active)) return;
     const CentredSlabs slabs = make_centred_slabs(rays);
     typename WaitingPairs<Tree, OnNode>::Places places;
     WaitingPairs<Tree, OnNode> waiting(places);
-    int child = tree.root[0], depth = 0, beyond = 0;  // beyond: what is left of a long leaf behind what its word says
+    int depth = 0, beyond = 0;  // beyond: what is left of a long leaf behind what its word says
     Mask lanes = rays.active;
     Real entry = rays.t_min;  // of `child`, where events are heard
     bool is_new_leaf = true;  // a leaf's word is what is left of it
@@ -77,4 +78,10 @@ __device__ __forceinline__ void traverse_by_steps(const Tree& tree, const Primit
             if (!(enters_left | enters_right)) child = waiting.pop(on_node, rays, depth, lanes, entry);
         }
     }
+}
+
+template <class Tree, class Primitives, class OnPrimitive, class OnNode>
+__device__ __forceinline__ void traverse_by_steps(const Tree& tree, const Primitives& primitives, Rays& rays,
+                                                  OnPrimitive& on_primitive, OnNode& on_node) {
+    traverse_by_steps_from(tree.root[0], tree, primitives, rays, on_primitive, on_node);
 }
