@@ -1,6 +1,6 @@
 # make run     installs what is missing and starts the viewer (without a display: renders the built-in animation under out/)
-# make test    the same set-up and the whole test suite, in a process more than there are processors, four at most (WORKERS=2: two); ARGS="-k lbvh" hands options
-#              to pytest, "-n 0" one process, as a debugger needs it
+# make test    the same set-up and the tests, in a process more than there are processors, four at most (WORKERS=2: two); ARGS="-k lbvh" hands options
+#              to pytest, "-n 0" one process, as a debugger needs it, "--broad" runs what is left to .ci/run, too (docs/testing.md)
 # make quick   one case of each test that does not take long: for the inner loop
 # make campaign  changed files into every reader of the program (docs/reliability.md); ARGS="--seconds 300 --seed 7".
 #              .ci/campaign runs all campaigns, for a scheduler to start each night

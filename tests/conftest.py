@@ -23,7 +23,7 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # in the background of a 
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 pytest_plugins = ["raygrove.testing", "tests.costs", "tests.covering", "tests.denormals", "tests.order", "tests.quick"]
-pytest_plugins += ["tests.app.ready_window"]
+pytest_plugins += ["tests.broad", "tests.app.ready_window"]
 
 hypothesis.settings.register_profile("raygrove", deadline=None, max_examples=25, derandomize=True, print_blob=True)
 hypothesis.settings.load_profile("raygrove")

@@ -1,23 +1,25 @@
 """What `make quick` runs (`--quick`): one case of each test, and none of those that are known to take long.
 
-`slow_tests.txt` names what took long; `python -m tests.quick COSTS` brings it up to date by the file of a run with
+`kept_costs.txt` names tests whose cases take long on average, what one takes, and whether quick runs it all the same;
+`tests/broad.py` chooses by it, too. `python -m tests.quick COSTS` brings it up to date by the file of a run with
 `--costs` in a warm cache, of all tests or of some (`make quick ARGS=--costs=FILE`): who was not measured stays as it
-was. A test that is not named there is quick until it is measured.
+was. A test that is not named there takes little until it is measured.
 """
 
 from __future__ import annotations
 
 import collections
+import functools
 import pathlib
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from tests.costs import read, room_of
 
-LIST = pathlib.Path(__file__).with_name("slow_tests.txt")
+LIST = pathlib.Path(__file__).with_name("kept_costs.txt")
 TESTS = LIST.parent
 
 MOST_S, MOST_WALL_S = 0.1, 3.0
@@ -29,6 +31,9 @@ a file of tests is of one module. The cheapest of a room is quick whatever it ta
 
 MOST_TOLD = 10
 """Tests above these limits that a run of quick ones names."""
+
+_LEAST_S = 0.01
+"""What is said of a test that waits and computes nothing."""
 
 _LEFT_OUT = ("full", "sanitize", "cuda", "gl", "first")
 
@@ -74,13 +79,32 @@ def too_slow(rows: dict[str, dict[str, float]]) -> dict[str, tuple[float, float]
     }
 
 
-def slow_tests(rows: dict[str, dict[str, float]]) -> list[str]:
-    """Their names."""
-    return sorted(set(map(name_of, too_slow(rows))))
+class Cost(NamedTuple):
+    """Processor seconds of a case, on average, and whether the test is quick all the same: by its cheapest case, or as
+    the cheapest of its file."""
+
+    seconds: float
+    is_quick: bool
 
 
-def brought_up_to_date(names: Iterable[str], rows: dict[str, dict[str, float]], tests: pathlib.Path) -> list[str]:
-    """`names` of slow tests after a run: what was measured counts as measured, and of the rest stays what exists."""
+def costs_of(rows: dict[str, dict[str, float]]) -> dict[str, Cost]:
+    """What tests cost that take long, by the costs of cases; to two digits, so that little is changed by chance."""
+    cases: dict[str, list[float]] = collections.defaultdict(list)
+    for case, row in rows.items():
+        cases[test_of(case)].append(row["own"] + row["compile"] + row["others"])
+    slow = too_slow(rows)
+    means = {test: sum(found) / len(found) for test, found in cases.items()}
+    return {
+        name_of(test): Cost(float(f"{max(mean, _LEAST_S):.2g}"), test not in slow)
+        for test, mean in means.items()
+        if mean > MOST_S or test in slow
+    }
+
+
+def brought_up_to_date(
+    before: dict[str, Cost], rows: dict[str, dict[str, float]], tests: pathlib.Path
+) -> dict[str, Cost]:
+    """The costs after a run: what was measured counts as measured, and of the rest stays what exists."""
     measured = {name_of(case) for case in rows}
     texts: dict[str, str] = collections.defaultdict(str)
     for path in tests.rglob("test_*.py"):
@@ -89,11 +113,28 @@ def brought_up_to_date(names: Iterable[str], rows: dict[str, dict[str, float]], 
     def exists(name: str) -> bool:
         return f"def {name.rpartition('::')[2]}(" in texts[name.partition("::")[0]]
 
-    return sorted({name for name in names if name not in measured and exists(name)}.union(slow_tests(rows)))
+    return {name: cost for name, cost in before.items() if name not in measured and exists(name)} | costs_of(rows)
 
 
-def _listed() -> list[str]:
-    return LIST.read_text(encoding="utf-8").splitlines()
+@functools.cache
+def listed() -> dict[str, Cost]:
+    """What is kept."""
+    lines = (line.split(" ", 2) for line in LIST.read_text(encoding="utf-8").splitlines())
+    return {name: Cost(float(cost), kind == "quick") for cost, kind, name in lines}
+
+
+def write(costs: dict[str, Cost], path: pathlib.Path = LIST) -> None:
+    """Keep costs: a line a test."""
+    lines = (
+        f"{cost.seconds:g} {'quick' if cost.is_quick else 'slow'} {name}\n" for name, cost in sorted(costs.items())
+    )
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def cost_of(test: str) -> float:
+    """What a case of a test takes, and 0 where that is little."""
+    cost = listed().get(name_of(test))
+    return cost.seconds if cost else 0.0
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -104,7 +145,7 @@ class Quick:
     """Leaves tests out: the slow ones before their cases are made, and all cases but the first of each other one."""
 
     def __init__(self) -> None:
-        self._slow = set(_listed())
+        self._slow = {name for name, cost in listed().items() if not cost.is_quick}
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pycollect_makeitem(self, collector: pytest.Collector, name: str) -> list[pytest.Item] | None:
@@ -141,5 +182,4 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 if __name__ == "__main__":
-    names = brought_up_to_date(_listed(), read(pathlib.Path(sys.argv[1])), TESTS)
-    LIST.write_text("\n".join(names) + "\n", encoding="utf-8")
+    write(brought_up_to_date(listed(), read(pathlib.Path(sys.argv[1])), TESTS))

@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 
 def test_one_case_of_each_test_that_is_not_slow(tmp_path: pathlib.Path) -> None:
-    file, _, test = quick.LIST.read_text(encoding="utf-8").splitlines()[0].partition("::")
+    file, _, test = next(name for name, cost in quick.listed().items() if not cost.is_quick).partition("::")
     planted = f"""
 import pytest
 
@@ -60,7 +60,12 @@ def test_slow_is_what_takes_long_in_every_case(tmp_path: pathlib.Path) -> None:
         _row("tests/app/ui/test_b.py::test_waits[a]", 0.1, 3.2),
         _row("tests/app/ui/test_c.py::test_is_short", 0.01),
     )
-    assert quick.slow_tests(found) == ["test_a.py::test_compiles", "test_a.py::test_works", "test_b.py::test_waits"]
+    assert quick.costs_of(found) == {
+        "test_a.py::test_once": (1.0, True),
+        "test_a.py::test_compiles": (5.1, False),
+        "test_a.py::test_works": (0.5, False),
+        "test_b.py::test_waits": (0.1, False),
+    }
     lines = costs.table(found, costs.room_of)
     assert lines[2:] == ["| app | 4 | 8 | 5 | 0 | 3 |", "| app/ui | 2 | 0 | 0 | 0 | 3 |", "| all | 6 | 8 | 5 | 0 | 6 |"]
 
@@ -74,8 +79,8 @@ def test_the_cheapest_of_a_file_and_of_a_room_stay(tmp_path: pathlib.Path) -> No
         _row("tests/app/cli/test_a.py::test_dear", 8.0),
         _row("tests/app/cli/test_b.py::test_dearer", 9.0),
     )
-    slow = ["test_b.py::test_dearer", "test_dear.py::test_walks", "test_window.py::test_closes"]
-    assert quick.slow_tests(found) == slow
+    slow = {name for name, cost in quick.costs_of(found).items() if not cost.is_quick}
+    assert slow == {"test_b.py::test_dearer", "test_dear.py::test_walks", "test_window.py::test_closes"}
 
 
 def test_who_was_not_measured_stays_slow_while_it_is_there(tmp_path: pathlib.Path) -> None:
@@ -86,8 +91,11 @@ def test_who_was_not_measured_stays_slow_while_it_is_there(tmp_path: pathlib.Pat
         _row("tests/ui/test_a.py::test_mended", 0.01),
         _row("tests/ui/test_a.py::test_new", 0.7),
     )
-    before = ["test_a.py::test_kept", "test_a.py::test_mended", "test_a.py::test_renamed", "test_gone.py::test_kept"]
-    assert quick.brought_up_to_date(before, found, tmp_path) == ["test_a.py::test_kept", "test_a.py::test_new"]
+    names = ["test_a.py::test_kept", "test_a.py::test_mended", "test_a.py::test_renamed", "test_gone.py::test_kept"]
+    now = quick.brought_up_to_date(dict.fromkeys(names, quick.Cost(0.3, False)), found, tmp_path)
+    assert now == {"test_a.py::test_kept": (0.3, False), "test_a.py::test_new": (0.7, False)}
+    quick.write(now, tmp_path / "kept.txt")
+    assert (tmp_path / "kept.txt").read_text() == "0.3 slow test_a.py::test_kept\n0.7 slow test_a.py::test_new\n"
 
 
 def test_the_costs_of_a_run_are_its_tests(tmp_path: pathlib.Path) -> None:

@@ -1,9 +1,10 @@
 """Whether the tests bite: faults planted one at a time in a copy of the checkout, and tests to see them.
 
 Each fault of bench/mutants.toml names a file, a text that stands there once, what it becomes, and tests. The copy is
-changed, the tests run, the copy is put back: the checkout itself is never touched. Prints a line a fault and the share
-that was caught. With a limit of minutes they are planted in an order by chance, so that those that are tried come from
-all rooms; each run of a seed begins with the same. The exit status is 0 when every fault that was planted was caught.
+changed, the tests run, the copy is put back: the checkout itself is never touched. Tests are those of the default run
+(`make test`), and of a fault with `run = "broad"` also those that only CI runs. Prints a line a fault and the share
+that was caught. With a limit of minutes they are planted in an order by chance, so that those tried come from all
+rooms; each run of a seed begins with the same. The exit status is 0 when every fault that was planted was caught.
 """
 
 from __future__ import annotations
@@ -43,13 +44,15 @@ ARGUMENTS = (
 
 @dataclasses.dataclass(frozen=True)
 class Fault:
-    """One planted fault: in `file` the text `old`, which stands there once, becomes `new`; `tests` should see it."""
+    """One planted fault: in `file` the text `old`, which stands there once, becomes `new`; `tests` should see it, in
+    the `run` that is named: "default", or "broad", which is everything but -m full."""
 
     name: str
     file: str
     old: str
     new: str
     tests: list[str]
+    run: str = "default"
 
 
 def faults() -> list[Fault]:
@@ -112,7 +115,7 @@ def outcome_of(fault: Fault, copy: pathlib.Path) -> str:
         return f"not planted: the text stands there {whole.count(fault.old)} times"
     path.write_text(whole.replace(fault.old, fault.new), encoding="utf-8")
     try:
-        code = _tests(fault.tests, copy)
+        code = _tests(fault, copy)
     finally:
         path.write_text(whole, encoding="utf-8")
     if code in NO_TEST_RAN:
@@ -120,9 +123,10 @@ def outcome_of(fault: Fault, copy: pathlib.Path) -> str:
     return "SURVIVED" if code == ALL_PASSED else "caught"
 
 
-def _tests(tests: list[str], copy: pathlib.Path) -> int:
+def _tests(fault: Fault, copy: pathlib.Path) -> int:
     environment = {**os.environ, "PYTHONPATH": str(copy.parent), "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
+    marks = "not full" if fault.run == "broad" else "not full and not broad"
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", marks, *fault.tests]
     pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     try:
         return subprocess.run(command, cwd=copy, env=environment, timeout=LIMIT_S, **pipes).returncode  # type: ignore[call-overload,no-any-return]

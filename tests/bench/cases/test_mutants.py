@@ -8,8 +8,34 @@ import pytest
 
 from raygrove.bench.cases import main, mutants
 from raygrove.bench.cases.mutants import Fault, faults, outcome_of
+from tests.broad import ITEMS
 
 ROOT = Path(__file__).resolve().parents[3]
+
+
+MOST_BROAD = 0.05
+"""The share of faults that tests may see which the default run leaves to CI."""
+
+
+def test_faults_are_seen_by_the_default_run(request: pytest.FixtureRequest) -> None:
+    """Each names tests of the run that it says, where their files were collected; nearly all of the default one."""
+    assert {fault.run for fault in faults()} <= {"default", "broad"}
+    assert sum(fault.run == "broad" for fault in faults()) <= MOST_BROAD * len(faults())
+    collected = request.config.stash[ITEMS]
+    paths = {str(item.path.relative_to(ROOT)) for item in collected}
+    default = [item.nodeid for item in collected if item.get_closest_marker("broad") is None]
+    for fault in faults():
+        if fault.run == "default" and paths.issuperset(test.partition("::")[0] for test in fault.tests):
+            assert any(name.startswith(test) for name in default for test in fault.tests), fault.name
+
+
+@pytest.mark.parametrize(("run", "outcome"), [("default", "SURVIVED"), ("broad", "caught")])
+def test_a_fault_is_looked_for_by_the_tests_of_its_run(run: str, outcome: str, tmp_path: Path) -> None:
+    (tmp_path / "code_of.py").write_text(CODE)
+    marked = BITES.replace("def test", "@pytest.mark.broad('it is dear')\ndef test")
+    (tmp_path / "test_it.py").write_text(f"import pytest\n{marked}\ndef test_nothing(): pass\n")
+    fault = Fault("one", "code_of.py", "2 * x", "3 * x", ["test_it.py"], run)
+    assert outcome_of(fault, tmp_path) == outcome
 
 
 @pytest.mark.parametrize("fault", faults(), ids=lambda fault: fault.name)

@@ -38,6 +38,7 @@ def one_object(
     times=strategies.lists(strategies.floats(-1.0, 6.0, width=32), min_size=1, max_size=3),
 )
 @hypothesis.settings(suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture], max_examples=15)
+@pytest.mark.each_value
 def test_every_skin_and_target_as_in_float64(target: Target, seed: int, times: list[float]) -> None:
     scene = deformed_scene(seed)
     animator = Animator(target, scene)

@@ -38,6 +38,13 @@ GROUPS = {
 of each layout; of spheres, which leaves do not test many at once, of each traversal. Each layout runs checked under the
 sanitizers, too."""
 
+EACH_VALUE = {
+    "test_tree_hits_and_statistics": ("choice.0", "choice.0 choice.1", TRAVERSAL, "scene_name", "way"),
+    "test_spheres": ("choice.0", "choice.1", "choice.2", "count", "way"),
+    "test_triangles_and_spheres": ("choice.0", "choice.1", "choice.2", "counts", "way"),
+}
+"""What the default run meets of them whatever it costs (tests/broad.py): each structure over each kind of primitive."""
+
 REFITS = ("test_refit_of_unmoved_is_identity", "test_refit_of_moved_finds_what_a_rebuild_finds")
 """Refused by structures that are never refitted, which each is asked once."""
 
@@ -62,3 +69,7 @@ def groups_of(item: pytest.Item) -> tuple[str, ...]:
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     leave_to_full(items, groups_of, values_of)
+    for item in items:
+        groups = EACH_VALUE.get(getattr(item, "originalname", ""))
+        if groups and groups_of(item):
+            item.add_marker(pytest.mark.each_value(*groups))

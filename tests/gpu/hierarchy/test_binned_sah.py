@@ -25,6 +25,7 @@ def cost_of(target: Target, scene: TriangleScene, name: str = "binned_sah", **op
 
 
 @pytest.mark.parametrize("bins", [32, 16])
+@pytest.mark.each_value
 def test_it_costs_no_more_than_a_plain_binned_tree(host_target: Target, bins: int) -> None:
     """Its sweeps of small sets leave it a little below the oracle, which bins them too; the rule sah leaves it further
     below."""

@@ -47,6 +47,7 @@ def test_traversals_find_what_the_oracle_finds(
     np.testing.assert_array_equal(trace(made, *rays(), "any").prim_id >= 0, found.prim_id >= 0)
 
 
+@pytest.mark.each_value
 def test_all_traversals_visit_the_same_leaves(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
     """The short stack, here of three, and the restart lose their way nowhere: they test what the full stack tests, and
     visit more nodes."""

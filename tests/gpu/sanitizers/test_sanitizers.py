@@ -49,6 +49,7 @@ def test_a_planted_fault_is_found(tool: str, fault: str, report: str) -> None:
     assert fault in said, "the report names the kernel"
 
 
+@pytest.mark.broad("a planted fault is found by each tool in the default run; every kernel takes minutes")
 @pytest.mark.parametrize("threads", [3, 8])
 def test_the_pool_itself_has_no_race(threads: int) -> None:
     """The last `--threads` counts. Of eight threads most have no share of most launches."""
@@ -56,6 +57,7 @@ def test_the_pool_itself_has_no_race(threads: int) -> None:
     assert done.returncode == 0 and "Sanitizer" not in done.stderr, done.stderr[-6000:]
 
 
+@pytest.mark.broad("as above")
 def test_two_threads_of_a_program_have_no_race() -> None:
     """Trees of their own, and one tree that both would use."""
     done = run_child("thread", "two_threads")
@@ -78,6 +80,7 @@ def everything_watched() -> dict[str, list[subprocess.CompletedProcess[str]]]:
     return watched(asked)
 
 
+@pytest.mark.broad("as above")
 @pytest.mark.timeout(1200)  # where every kernel is compiled anew
 @pytest.mark.parametrize("tool", ["address", "thread"])
 def test_every_kernel_is_clean(tool: str) -> None:

@@ -272,6 +272,7 @@ def test_both_targets_draw_alike(host_target: Target, target: Target) -> None:
     assert np.mean(differing > 2) < 0.002
 
 
+@pytest.mark.each_value
 def test_an_open_surface_is_grey_and_the_distance_grows_with_the_scene(target: Target) -> None:
     """What nothing hides shows the albedo; a fold is as dark whatever the model's unit."""
     camera = Camera(eye=(0.0, 3.0, 0.1), look_at=(0.0, 0.0, 0.0))

@@ -105,6 +105,7 @@ def test_what_takes_no_light_is_not_seen_in_even_light(target: Target, name: str
 
 
 @pytest.mark.parametrize("strategy", ["megakernel", "wavefront"])
+@pytest.mark.each_value
 def test_a_slab_takes_light_away_by_beers_law(target: Target, strategy: str) -> None:
     """A lamp under tinted glass, seen straight through it: what comes, the series of reflections within included, is
     known."""

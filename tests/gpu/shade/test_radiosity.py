@@ -58,6 +58,7 @@ def facing_down(half: float, height: float) -> Mesh:
     return dataclasses.replace(inside_out(plane(half, height)), material_ids=np.ones(2, np.int32))
 
 
+@pytest.mark.each_value
 def test_a_closed_grey_ball_is_as_bright_as_the_series_says(target: Target) -> None:
     scene = bounded(scene_of(inside_out(ball(1.0, (0.0, 0.0, 0.0), 24)), materials=(GREY,)))
     camera = Camera(eye=(0.2, 0.1, 0.3), look_at=(1.0, 0.2, 0.0))

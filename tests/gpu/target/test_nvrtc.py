@@ -116,6 +116,7 @@ def check_all(found: dict[Job, Resources]) -> None:
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.broad("units compile on the host in the default run; what NVRTC makes of all of them takes a minute")
 def test_jobs_ask_for_the_units_that_are_kept_of_them() -> None:
     """Of those that are kept the ones whose turn it is."""
     kept, anew = every_unit.valid(), every_unit.found_anew()
@@ -126,6 +127,7 @@ def test_jobs_ask_for_the_units_that_are_kept_of_them() -> None:
         warnings.warn(f"{len(anew)} jobs are not kept: python -m {kept_units.__name__}", stacklevel=1)
 
 
+@pytest.mark.broad("as above")
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_units_compile_without_spills_under_their_ceilings(
     launched: Launched, kept: dict[str, Resources], architecture: int
@@ -140,6 +142,7 @@ def test_units_compile_without_spills_under_their_ceilings(
         warnings.warn(f"{len(new)} of {len(jobs)} units are not kept: python -m {kept_units.__name__}", stacklevel=1)
 
 
+@pytest.mark.broad("as above")
 def test_what_is_kept_is_what_nvrtc_makes(launched: Launched, kept: dict[str, Resources]) -> None:
     """Of some: those whose turn it is by their keys."""
     jobs = {kept_units.key_of(kept_units.text_of(job), job[1]): job for job in every_unit.usual_jobs(launched)}
@@ -194,6 +197,7 @@ def test_every_unit_compiles_without_spills_under_its_ceiling(
     assert all(found[job] == kept[key] for job, key in keys.items() if key in kept)
 
 
+@pytest.mark.broad("as above")
 def test_every_kernel_of_the_project_is_among_them(launched: Launched) -> None:
     ran = {(source.path, kernel) for source, kernels in launched.items() for kernel in kernels}
     paths = sorted(str(path.relative_to(ROOT)) for path in pathlib.Path(ROOT, "gpu").rglob("*.cu"))
@@ -207,6 +211,7 @@ def test_every_kernel_of_the_project_is_among_them(launched: Launched) -> None:
     assert not missing, "never launched by tests/gpu/sanitizers/scenario.py:\n" + "\n".join(missing)
 
 
+@pytest.mark.broad("as above")
 def test_every_launch_bound_is_known_on_both_targets(launched: Launched, monkeypatch: pytest.MonkeyPatch) -> None:
     read, known = translation_unit.launch_bound, []
 

@@ -64,6 +64,7 @@ def reopen(window: MainWindow, qtbot: Any, views: int) -> None:
     qtbot.waitUntil(lambda: window.place.page.picture() is not None)
 
 
+@pytest.mark.each_value
 def test_a_closed_scene_leaves_no_pictures(scene_window: MainWindow, qtbot: Any) -> None:
     """Neither what is shown nor what was drawn into, of none of the views, also of the size before."""
     scene_window.document.change("settings.race.contestants", "lbvh@refit, hploc")
