@@ -2,7 +2,7 @@
 tables exported, in one process without a window, on the host or on a GPU.
 
 `python -m tests.campaign.soak [--minutes N] [--seed N] [--device cuda]`. Each choice is met once with each scene; a
-minute later (and 1,200 steps, which a busy machine takes longer for), each few minutes and at the end: memory,
+minute later (and 1,200 steps, which a busy machine takes longer for), each minute and at the end: memory,
 descriptors, threads and temporary files; what grows is a finding, memory by more than 2 %, that of a GPU, too. The
 scenes at each look are those of the beginning.
 """
@@ -40,7 +40,7 @@ from tests.campaign import kept
 PAGE = os.sysconf("SC_PAGE_SIZE")
 WARM_S, STEPS = 60.0, 1200
 """The first minute, and what is done in it where nobody else has the processors."""
-LOOK_S = 150.0
+LOOK_S = 60.0
 GROWTH, LEAST_MIB = 0.02, 0.5
 """By which memory may grow: a device holds little over a megabyte of arrays here, whose headroom depends on what was
 drawn last."""

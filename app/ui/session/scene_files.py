@@ -14,7 +14,9 @@ from raygrove.app.ui.session.session import Session
 from raygrove.gpu.linux import give_memory_back
 
 AT_REST_MS = 500
-"""After a scene was closed, by when the first page is painted and the thread that draws has let go of its pictures."""
+AT_REST_TIMES = 4
+"""After a scene was closed, by when the first page is painted and the thread that draws has let go of its pictures;
+and how often memory is given back after as long, as other programs may have the processors meanwhile."""
 
 
 def give_all_back() -> None:
@@ -33,8 +35,8 @@ class SceneFiles(QObject):
         super().__init__(parent)
         self._session, self._cancel_jobs = session, cancel_jobs
         self._actions: Mapping[str, QAction] = {}
-        self._at_rest = QTimer(self, singleShot=True, interval=AT_REST_MS)
-        self._at_rest.timeout.connect(lambda: give_memory_back())
+        self._at_rest, self._times_left = QTimer(self), 0
+        self._at_rest.timeout.connect(self._give_back_at_rest)
         document = session.document
         self._watcher = watcher = Watcher(lambda: document.mailroom.post(self._file_changed))
         self.destroyed.connect(lambda: watcher.stop())
@@ -55,9 +57,18 @@ class SceneFiles(QObject):
             self._session.loop.ask("close", lambda maker: maker.close(), lambda found: self._give_back())
 
     def _give_back(self) -> None:
-        """Now, and once more at rest: painting the first page has taken and freed some megabytes meanwhile."""
+        """Now, and again at rest: painting the first page has taken and freed some megabytes meanwhile."""
         give_all_back()
-        self._at_rest.start()
+        self._times_left = AT_REST_TIMES
+        self._at_rest.start(AT_REST_MS)
+
+    def _give_back_at_rest(self) -> None:
+        is_closed = self._session.document.scene is None
+        if is_closed:
+            give_memory_back()
+        self._times_left -= 1
+        if not self._times_left or not is_closed:
+            self._at_rest.stop()
 
     def toggle_watch(self) -> None:
         """File > Reload when the file changes."""

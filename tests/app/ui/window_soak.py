@@ -3,7 +3,7 @@ undo and exports, with the real engine on the host, in one process.
 
 `python -m tests.app.ui.window_soak [--minutes N] [--seed N]`, with a display or QT_QPA_PLATFORM=offscreen. Each choice
 is met with each scene, workspace and size; a minute later (and 260 steps, which a busy machine takes longer for), each
-few minutes and at the end, with the scene closed: memory, descriptors, threads and temporary files; what grows is a
+minute and at the end, with the scene closed: memory, descriptors, threads and temporary files; what grows is a
 finding, and so is a window that does not answer. All is done from within Qt's event loop, as by a person: outside of it
 Qt keeps all that is to be deleted later for ever.
 """
@@ -29,10 +29,13 @@ from raygrove.app.document.log import LIMIT
 from raygrove.app.frames import exporting
 from raygrove.app.settings import option_tables
 from raygrove.app.settings.workspaces import FIRST, WORKSPACES
+from raygrove.app.ui.session.scene_files import AT_REST_MS, AT_REST_TIMES
 from tests.campaign import kept
 from tests.campaign.soak import Looks, conclude, taken_by
 
 ANSWER_S = 60.0
+REST_S = AT_REST_TIMES * AT_REST_MS / 1e3 + 0.5
+"""After a scene was closed, by when the window has given its memory back."""
 STEPS = 260
 """What is done in a minute where nobody else has the processors."""
 SIZES = ((900, 600), (700, 500), (1000, 640))
@@ -210,7 +213,7 @@ class WindowSoak:
         answers: list[object] = []
         self.window.loop.ask("soak", lambda maker: maker, answers.append)
         yield from self.until("a scene that is closed", lambda: answers)
-        yield 1.0
+        yield REST_S
         found.update(taken_by(self.folder))
         yield from self.scene()
 

@@ -32,6 +32,7 @@ def test_closing_goes_back_to_the_welcome_page(
 ) -> None:
     closed: list[object] = []
     monkeypatch.setattr(PaintedMaker, "close", lambda maker: closed.append(maker))
+    monkeypatch.setattr(scene_files, "AT_REST_MS", 100)
     kept_at_the_end: list[tuple[bool, bool]] = []
     kept = lambda: QPixmapCache.find("what was drawn of a widget", QPixmap(4, 4))  # noqa: E731
     circle = Circle()
@@ -45,10 +46,19 @@ def test_closing_goes_back_to_the_welcome_page(
     assert scene_window.document.scene is None and scene_window.stack.currentWidget() is scene_window.welcome
     assert not scene_window.commands.actions["file.close"].isEnabled() and scene_window.windowTitle() == "Raygrove"
     qtbot.waitUntil(lambda: len(closed) == 1 and kept_at_the_end[:1] == [(False, False)])
-    qtbot.waitUntil(lambda: len(kept_at_the_end) == 2)  # once more, of what the page was painted with
+    qtbot.waitUntil(lambda: len(kept_at_the_end) == 5)  # again, of what the page was painted with, however late
+    qtbot.wait(3 * scene_files.AT_REST_MS)
+    assert len(kept_at_the_end) == 5, "a window at rest does nothing"
     scene_window.open_demo("walker")
     qtbot.waitUntil(lambda: scene_window.document.scene is not None)
     assert scene_window.commands.actions["file.close"].isEnabled()
+    scene_window.commands.actions["file.close"].trigger()
+    qtbot.waitUntil(lambda: len(kept_at_the_end) > 5)
+    scene_window.open_demo("walker")
+    qtbot.waitUntil(lambda: scene_window.document.scene is not None)
+    times = len(kept_at_the_end)
+    qtbot.wait(3 * scene_files.AT_REST_MS)
+    assert len(kept_at_the_end) == times, "the memory of an open scene is in use"
 
 
 def reopen(window: MainWindow, qtbot: Any, views: int) -> None:
