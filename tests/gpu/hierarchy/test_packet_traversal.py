@@ -46,11 +46,21 @@ def along_axes(count: int) -> Rays:
     return origins.astype(np.float32), directions.astype(np.float32)
 
 
+def to_one_place(count: int) -> Rays:
+    """As to a light, from places that lie apart: nearly parallel."""
+    random = np.random.default_rng(6)
+    origins = random.random((count * WARP, 3))
+    directions = np.array([3.0, 40.0, 5.0]) - origins
+    directions /= np.linalg.norm(directions, axis=1)[:, None]
+    return origins.astype(np.float32), directions.astype(np.float32)
+
+
 RAYS: dict[str, Callable[[], Rays]] = {
     "narrow": lambda: bundles(40, 0.005),
     "wide": lambda: bundles(40, 0.05),
     "any way": lambda: bundles(40, 1.0),
     "along axes": lambda: along_axes(40),
+    "to one place": lambda: to_one_place(40),
     "no whole warp": lambda: tuple(part[:-7] for part in bundles(3, 0.005)),  # type: ignore[dict-item, return-value]
 }
 
@@ -100,8 +110,8 @@ def passed_by(count: int) -> tuple[np.ndarray, np.ndarray]:
 def test_a_packet_that_is_led_past_much_goes_on_ray_by_ray(single: Target, count: int) -> None:
     """Nothing is found for longer than packets are followed, and more waits than a round takes."""
     origins = np.zeros((2 * WARP, 3), np.float32)
-    origins[:, 1:] = 1e-3 * np.random.default_rng(1).random((2 * WARP, 2))
     directions = np.tile(np.float32([1.0, 0.0, 0.0]), (2 * WARP, 1))
+    directions[:, 1:] = 1e-5 * np.random.default_rng(1).random((2 * WARP, 2))
     primitives = spheres(single, *passed_by(count))
     same_hits(single, primitives, (origins, directions), 2 * WARP)
 

@@ -1,6 +1,6 @@
-// Traverses bvh2 nodes by the rays of a warp together, for rays that are close to each other, as a camera's: lanes test
-// different nodes (packet_traversal.cuh). Rays that are not, whose first hit is enough, or of which steps are asked go
-// alone, as packs do (bvh2_stack.cuh).
+// Traverses bvh2 nodes by the rays of a warp together, where they begin at one place and are close to each other, as a
+// perspective camera's: lanes test different nodes (packet_traversal.cuh). Other rays, those whose first hit is enough,
+// and those of which steps are asked go one by one (bvh2_stack.cuh). On a CPU packs are packets already.
 // from gpu.hierarchy.bvh.layouts import NodesAndRoot
 #pragma once
 #include "gpu/hierarchy/bvh/traversals/bvh2_stack.cuh"

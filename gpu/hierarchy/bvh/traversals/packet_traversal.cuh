@@ -41,9 +41,13 @@ struct PacketStack {
     float entries[CAPACITY];
 };
 
-// Whether a warp's rays are all here, and close enough to each other for a beam.
+// Whether a warp's rays are all here, begin at one place, as a perspective camera's, and are close to each other. Rays
+// from many places to one, as to a light, make a beam as wide as these lie apart.
 __device__ __forceinline__ bool is_packet(const Rays& rays) {
     if (!warp_is_whole()) return false;
+    const float ox = lane(rays.ox, 0), oy = lane(rays.oy, 0), oz = lane(rays.oz, 0);
+    if (!warp_all(ox == warp_broadcast(ox, 0) && oy == warp_broadcast(oy, 0) && oz == warp_broadcast(oz, 0)))
+        return false;
     const float dx = lane(rays.dx, 0), dy = lane(rays.dy, 0), dz = lane(rays.dz, 0);
     const float apart = max(max(fabsf(dx - warp_broadcast(dx, 0)), fabsf(dy - warp_broadcast(dy, 0))),
                             fabsf(dz - warp_broadcast(dz, 0)));
@@ -118,6 +122,7 @@ __device__ __forceinline__ int traverse_together(const Tree& tree, const Primiti
         const int last = count - 1;
         count -= taken_at_once(count);
         const BeamChildren found = enter_in_order(tree, stack, last - place / NODE_LANES, count, beam);
+        warp_sync();  // all have read what others write over
         const unsigned further = warp_ballot(true) << place << 1;  // lanes whose children are
         unsigned leaves[LANE_CHILDREN], any_leaves = 0u;
 #pragma unroll
