@@ -78,7 +78,7 @@ def _run_window(
     is_picture = place is None and bool(document.jobs)
     window = make_window(document, began, page_first=is_page, picture_first=is_picture, size=size)
     from raygrove.app.ui.session.settings_files import show_remarks  # with the window's parts, behind its first page
-    from raygrove.app.ui.window.docks import fit_to_screen
+    from raygrove.app.ui.window.on_screen import fit_to_screen
     from raygrove.app.ui.window.side_room import SideRoom
 
     presenter = PresenterSize(window.session, first, window)

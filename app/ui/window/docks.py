@@ -70,21 +70,6 @@ def _follow_tab(dock: QDockWidget, is_in_front: bool) -> None:
     dock.widget().setVisible(is_in_front or dock.isHidden())
 
 
-def fit_to_screen(window: QMainWindow) -> None:
-    """Let a window be no larger than its screen, and lie on it as a whole: what was remembered may be of another
-    screen, or of another scale."""
-    if window.isMaximized() or window.isFullScreen():
-        return
-    room, frame = window.screen().availableGeometry(), window.frameGeometry()
-    margins = frame.size() - window.size()
-    window.resize(window.size().boundedTo(room.size() - margins))
-    frame = window.frameGeometry()
-    left = max(min(frame.left(), room.right() + 1 - frame.width()), room.left())
-    top = max(min(frame.top(), room.bottom() + 1 - frame.height()), room.top())
-    if (left, top) != (frame.left(), frame.top()):
-        window.move(left, top)
-
-
 def front_last(around: Sequence[QWidget], is_in_front: Callable[[QWidget], bool]) -> list[QWidget]:
     """Those that are shown, in the order in which they come back: of tabs the one that is shown last is in front."""
     return sorted((widget for widget in reversed(around) if not widget.isHidden()), key=is_in_front)

@@ -20,7 +20,7 @@ from raygrove.app.ui.commands.menu import MenuWindow
 from raygrove.app.ui.session import recent_files
 from raygrove.app.ui.session.session import Session
 from raygrove.app.ui.widgets.first_paint import FirstPaint
-from raygrove.app.ui.window import moving_keys, theme
+from raygrove.app.ui.window import moving_keys, on_screen, theme
 from raygrove.gpu.scene import Scene
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ class MainWindow(MenuWindow):
     def _paint_page(self) -> None:
         """Show the first page before the rest is imported and made, which nobody sees beside it. Mouse and keyboard
         wait until all is there."""
-        self.memory.restore_window(self)
+        on_screen.restore(self, self.memory)
         with self._lines():
             self.show_welcome()
             self.show()
@@ -178,7 +178,7 @@ class MainWindow(MenuWindow):
         from raygrove.app.ui.window.first_picture import FirstPicture
 
         self.first_picture = first = FirstPicture(self.session, make_view, self.stack, self)
-        self.memory.restore_window(self)
+        on_screen.restore(self, self.memory)
         least, most = self.stack.minimumSize(), self.stack.maximumSize()
         with self._lines():
             if size is None:

@@ -13,8 +13,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDockWidget, QSpinBox, QTabBar, QWidget
 
 from raygrove.app.ui.widgets.scrolled import Scrolled, needed_by, panel_of
-from raygrove.app.ui.window.docks import behind, fit_to_screen
+from raygrove.app.ui.window.docks import behind
 from raygrove.app.ui.window.main_window import MainWindow
+from raygrove.app.ui.window.on_screen import fit_to_screen
 from tests.app.stand_ins import take_places
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QEvent, QObject, QSettings, Qt
+from PySide6.QtCore import QEvent, QObject, QSettings, QSize, Qt
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication
 
@@ -90,6 +90,23 @@ def test_what_stands_in_the_window_is_the_same_either_way(begun: MainWindow, qtb
     shown = {dock.objectName() for dock in begun.docks if dock.isVisible()}
     assert shown == {"dock.stats", "dock.timeline"}
     qtbot.waitUntil(lambda: "structure.layout.bvh4" in begun.commands.commands)
+
+
+def test_the_first_page_is_painted_no_larger_than_its_screen(
+    qtbot: Any, quiet: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or its scenes would move once the window is whole."""
+    sizes, make = list[QSize](), window_parts.make
+
+    def noted(window: MainWindow, make_view: Any) -> None:
+        sizes.append(window.size())
+        make(window, make_view)
+
+    monkeypatch.setattr(window_parts, "make", noted)
+    made = _made(qtbot, True)
+    room = made.screen().availableGeometry().size()
+    assert sizes == [QSize(1280, 860).boundedTo(room)] and room.height() < 860, "or nothing had to be smaller"
+    made.close()
 
 
 def test_a_window_that_is_closed_while_its_page_is_painted_closes_once_it_is_whole(
