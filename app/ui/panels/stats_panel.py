@@ -19,7 +19,7 @@ from raygrove.app.ui.session.figures import Figures
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
 from raygrove.app.ui.widgets.steady import INTERVAL_S, Steady
 
-HINT_LINES, REASON_LINES = 3, 3
+HINT_LINES, REASON_LINES = 4, 3
 COLUMNS = ("key", "name", "value", "range")
 
 

@@ -16,6 +16,8 @@ from raygrove.app.frames.frame_requests import FinishedFrame, FrameRequest
 from raygrove.app.settings.settings import DisplayOptions
 from raygrove.app.ui.dialogs.settings_page import SettingsPage, page_title
 from raygrove.app.ui.panels.bottleneck import bottleneck
+from raygrove.app.ui.panels.stats_panel import StatsPanel
+from raygrove.app.ui.session.figures import Figures
 from raygrove.gpu.scene import Moment, Scene
 from tests.app.stand_ins import made_statistics
 
@@ -151,3 +153,22 @@ def test_a_picture_at_rest_that_is_smaller_says_what_the_whole_one_would_take() 
     )
     assert said(frame(False, drawn=SIZE, whole_ms=2100.0)) == "", "it is whole"
     assert said(frame(False, drawn=(256, 192), whole_ms=260.0)) == "", "a whole one comes"
+
+
+@pytest.mark.parametrize("case", ["two phases", "floor", "coarse at rest", "too slow at rest", "no phase"])
+def test_each_sentence_has_room_in_a_side_panel(qtbot: Any, case: str) -> None:
+    sentence = {
+        "two phases": lambda: said(spent(1494.0, build=731.6, animate=730.0), fps=0.3, minimum_fps=1.0),
+        "floor": lambda: said(frame(drawn=(256, 192))),
+        "coarse at rest": lambda: said(frame(False, drawn=(256, 192), whole_ms=2100.0)),
+        "too slow at rest": lambda: said(frame(False, drawn=(256, 192), whole_ms=2100.0, samples=4)),
+        "no phase": lambda: said(frame(frame_ms=1809.5)),
+    }[case]()
+    panel = StatsPanel(Figures())
+    qtbot.addWidget(panel)
+    panel.resize(320, 700)
+    panel.show()
+    hint = panel.findChild(QLabel, "bottleneck")
+    assert hint is not None and len(sentence) > 100
+    hint.setText(sentence)
+    assert hint.heightForWidth(hint.width()) <= hint.height(), "its first and last lines would be cut"
