@@ -18,6 +18,8 @@ RADIUS = 4.0
 MARGIN = 8
 LEFT = MARGIN + SIDE + 6
 """Where texts begin."""
+RIGHT = 4
+"""Pixels from where they end to the edge, which has the ring of the focus."""
 
 COST_TOP, LINE = 34, 15
 CAPTION, SMALL, TITLE = 11, 12, 13
@@ -64,7 +66,7 @@ class Chip(QAbstractButton):
     def _update_cost(self) -> None:
         """Paint the last line alone: it changes several times a second."""
         if not self._is_low:
-            self.update(LEFT, COST_TOP, self.width() - LEFT, LINE)
+            self.update(LEFT, COST_TOP, self.width() - LEFT - RIGHT, LINE)
 
     def set_low(self, is_low: bool) -> None:
         """Icon and name alone, or all of it."""
@@ -139,7 +141,7 @@ class Chip(QAbstractButton):
         self._write(painter, COST_TOP, LINE, self.face.cost, colors.secondary, SMALL)
 
     def _write(self, painter: QPainter, top: int, height: int, text: str, color: str, pixels: int) -> None:
-        room = self.width() - LEFT - 4
+        room = self.width() - LEFT - RIGHT
         painter.setFont(font_of(pixels))
         painter.setPen(QColor(color))
         words = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room)

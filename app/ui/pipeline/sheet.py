@@ -258,8 +258,10 @@ class Sheet(QFrame):
             if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 self.members.setFocus(Qt.FocusReason.TabFocusReason)
                 offer = self.members.marked()
-                if event.key() != Qt.Key.Key_Down and offer is not None:
-                    (self._choose if self.content.is_tried else self._take)(offer.value)
+                if offer is not None and self.content.is_tried:
+                    self._choose(offer.value)
+                elif offer is not None and event.key() != Qt.Key.Key_Down:
+                    self._take(offer.value)
                 return True
             if event.key() == Qt.Key.Key_Escape and self.filter.text():
                 self.filter.clear()

@@ -8,14 +8,14 @@ import time
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, QRect, Qt
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from raygrove.app.frames.frame_history import sample_of
 from raygrove.app.frames.frame_requests import FinishedFrame
-from raygrove.app.ui.pipeline.chip import LEFT, TITLE, font_of
+from raygrove.app.ui.pipeline.chip import LEFT, TITLE, Chip, Face, font_of
 from raygrove.app.ui.pipeline.faces import NAMES, memory, milliseconds
 from raygrove.app.ui.pipeline.pipeline_bar import PipelineBar
 from raygrove.app.ui.window.main_window import MainWindow
@@ -266,3 +266,28 @@ def test_a_narrow_chip_says_whose_choice_it_is_and_a_long_name_has_more_room(sce
     with_letter = bar.chips["structure"].grab().toImage()
     bar.chips["structure"].show_face(dataclasses.replace(face, letter=""))
     assert bar.chips["structure"].grab().toImage() != with_letter != nobodys, "the letter is seen"
+
+
+def test_a_new_cost_leaves_the_ring_of_the_focus_whole(qtbot: Any) -> None:
+    chip, painted = Chip("rays", "rays"), list[QRect]()
+    qtbot.addWidget(chip)
+    chip.show_face(Face("Rays", "Smooth", "9.9 ms"))
+    chip.resize(186, chip.height())
+    chip.show()
+    chip.activateWindow()
+    chip.setFocus()
+    qtbot.waitUntil(chip.hasFocus)
+    QApplication.processEvents()
+
+    class Watcher(QObject):
+        def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+            if event.type() == QEvent.Type.Paint:
+                painted.append(event.rect())  # type: ignore[attr-defined]
+            return False
+
+    watcher = Watcher()
+    chip.installEventFilter(watcher)
+    chip.show_face(Face("Rays", "Smooth", "1,707 ms"))
+    qtbot.waitUntil(lambda: bool(painted))
+    inner = chip.rect().adjusted(2, 2, -2, -2)
+    assert all(inner.contains(rect) and rect != chip.rect() for rect in painted), painted

@@ -137,6 +137,17 @@ def test_a_slash_filters_over_all_families(room: MainWindow) -> None:
     assert hierarchy(room) == "lbvh"
 
 
+def test_down_from_the_filter_tries_what_is_marked_so_that_return_keeps_it(room: MainWindow) -> None:
+    sheet = opened(room, "structure")
+    QTest.keyClicks(sheet.focusWidget(), "/")
+    QTest.keyClicks(sheet.filter, "task queues")
+    assert len(sheet.members.values()) == 1, "no arrow key can come to it"
+    press(sheet, Key.Key_Down)
+    assert hierarchy(room) == sheet.members.values()[0] and sheet.focusWidget() is sheet.members
+    press(sheet, Key.Key_Return)
+    assert hierarchy(room) == "sah_lauterbach"
+
+
 def test_what_is_called_exactly_so_is_marked(room: MainWindow) -> None:
     sheet = opened(room, "update")
     for words, value in (("Rebuild every frame", "rebuild"), ("every_n", "every_n")):
