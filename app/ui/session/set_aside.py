@@ -1,8 +1,10 @@
-"""Sets the state aside while the program runs, and opens what a crash has left of the last one."""
+"""Sets the state aside while the program runs, with the window's panels, and opens what a crash has left of the last
+one."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer
 
@@ -23,12 +25,12 @@ def tr(text: str) -> str:
 
 
 class SetAside(QObject):
-    """See the module. Texts are made and written beside the window's thread: the first need the options of all
-    structures, and nobody waits for a disk."""
+    """See the module; `keep_layout` remembers where panels are. Texts are made and written beside the window's thread:
+    the first need the options of all structures, and nobody waits for a disk."""
 
-    def __init__(self, session: Session, parent: QObject) -> None:
+    def __init__(self, session: Session, parent: QObject, keep_layout: Callable[[], None] = lambda: None) -> None:
         super().__init__(parent)
-        self._session = session
+        self._session, self._keep_layout = session, keep_layout
         self._saved: State | None = None
         self._attempts = 0
         self._writer: threading.Thread | None = None
@@ -39,8 +41,10 @@ class SetAside(QObject):
     def save(self) -> None:
         """Set aside what is open now, if it is another than before."""
         state = self._session.document.state
-        is_busy = self._writer is not None and self._writer.is_alive()
-        if state is self._saved or is_busy or self._session.document.scene is None or state.scene.kind == "none":
+        if self._session.document.scene is None or state.scene.kind == "none":
+            return
+        self._keep_layout()
+        if state is self._saved or (self._writer is not None and self._writer.is_alive()):
             return
         self._saved = state
         self._writer = threading.Thread(target=self._write, args=(state, self._attempts), name="set aside", daemon=True)

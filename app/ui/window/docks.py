@@ -146,6 +146,11 @@ class PageAlone(QObject):
             widget.show()
         self.followed.emit(is_alone)
 
+    @property
+    def has_put_away(self) -> bool:
+        """Whether anything is away now."""
+        return bool(self._away)
+
     def let_go(self, widget: QWidget) -> None:
         """Somebody else has shown or hidden it: leave it so."""
         self._away = [one for one in self._away if one is not widget]

@@ -85,7 +85,7 @@ def _arrange(window: MainWindow) -> None:
     window.workspaces.changed.connect(window.place.follow)
     window.place.follow(window.workspaces.current)
     FirstRoom(window, window.docks)
-    window.set_aside = SetAside(window.session, window)
+    window.set_aside = SetAside(window.session, window, lambda: _keep_layout(window))
     TabBars(window, window.docks)
     bars = window.pipeline, window.rail
     window.page_alone = PageAlone(window.stack, window.welcome, lambda: (*bars, *window.workspaces.in_order()))
@@ -93,6 +93,12 @@ def _arrange(window: MainWindow) -> None:
     window.workspaces.before, window.workspaces.after = window.bring_back, window.page_alone.follow
     if window.isVisible():  # with its first page
         window.page_alone.follow()
+
+
+def _keep_layout(window: MainWindow) -> None:
+    """Where panels are now, unless some are away for a page, a full screen or want of room."""
+    if window.isVisible() and not (window.isFullScreen() or window.page_alone.has_put_away):
+        window.workspaces.keep()
 
 
 def _make_parts(window: MainWindow) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QToolBar
 
 from raygrove.app.document.state import State
@@ -45,6 +45,7 @@ class Workspaces(QObject):
         self.before: Step = _nothing
         self.after: Step = _nothing
         self._in_front: dict[str, list[QDockWidget]] = {}
+        self._kept: tuple[QByteArray, QByteArray] | None = None
         self._first = self.current
         kept = self._memory.chosen("workspace", self._first)
         if kept in WORKSPACES and self._first == FIRST:  # who asks for one at the start gets it
@@ -95,6 +96,13 @@ class Workspaces(QObject):
     def save(self) -> None:
         """Remember where the window and its docks are."""
         self._memory.save_window(self._window, self.current)
+
+    def keep(self) -> None:
+        """The same while it is in use, where it is another place than before."""
+        place = self._window.saveGeometry(), self._window.saveState()
+        if place != self._kept:
+            self._kept = place
+            self.save()
 
     def reset(self) -> None:
         """Put the docks of every workspace back to their first places."""

@@ -134,3 +134,29 @@ def test_what_has_not_changed_is_not_written_again(scene_window: MainWindow, qtb
     scene_window.document.change("settings.render.samples", 9)
     scene_window.set_aside.save()
     qtbot.waitUntil(running_state.own_file().exists)
+
+
+def test_panels_are_where_they_were_after_a_kill(scene_window: MainWindow, qtbot: Any) -> None:
+    dock = next(one for one in scene_window.docks if one.objectName() == "dock.heat")
+    scene_window.resize(1280, 720)
+    dock.show()
+    qtbot.waitUntil(dock.isVisible)
+    scene_window.set_aside.save()
+    scene_window.toggle_full_screen()
+    scene_window.set_aside.save()
+    scene_window.toggle_full_screen()
+    scene_window.show_welcome()
+    scene_window.set_aside.save()
+    scene_window.show_picture()
+    dock.hide()
+    assert scene_window.memory.restore_docks(scene_window, scene_window.workspaces.current), "nothing was remembered"
+    assert dock.isVisible(), "what is away for a while is none of what is remembered"
+
+
+def test_a_layout_that_stays_is_written_once(scene_window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    saved = list[None]()
+    scene_window.resize(1280, 720)
+    monkeypatch.setattr(scene_window.workspaces, "save", lambda: saved.append(None))
+    for _ in range(3):
+        scene_window.set_aside.save()
+    assert len(saved) == 1
