@@ -53,6 +53,8 @@ class SideRoom(QObject):
         alone.followed.connect(self._spread)
         spaces.changed.connect(self._begin_anew)
         window.installEventFilter(self)
+        if window.isVisible():  # with its first page or its first picture: no other size may come
+            self._follow_size()
         for dock in docks:
             dock.toggleViewAction().triggered.connect(functools.partial(self._ask, dock))
             dock.visibilityChanged.connect(lambda is_seen: self._later.start())
@@ -101,14 +103,17 @@ class SideRoom(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Follow the size of the window; full screen puts away all by itself."""
         if event.type() == QEvent.Type.Resize and not self._window.isFullScreen():
-            was, size = (self._is_narrow, self._is_large), self._window.size()
-            self._is_narrow = size.width() < NARROW
-            self._is_large = size.boundedTo(LARGE) == LARGE
-            if was != (self._is_narrow, self._is_large):
-                self._alone.follow()
-            self._is_resized = True
-            self._later.start()
+            self._follow_size()
         return super().eventFilter(watched, event)
+
+    def _follow_size(self) -> None:
+        was, size = (self._is_narrow, self._is_large), self._window.size()
+        self._is_narrow = size.width() < NARROW
+        self._is_large = size.boundedTo(LARGE) == LARGE
+        if was != (self._is_narrow, self._is_large):
+            self._alone.follow()
+        self._is_resized = True
+        self._later.start()
 
     # -- a drawer and panels at the right -------------------------------------------------------------------------
     def _begin_anew(self) -> None:

@@ -30,6 +30,14 @@ def test_a_narrow_window_is_the_pictures(scene_window: MainWindow) -> None:
     assert seen(scene_window) == {"timeline"}, "behind the first page, too"
 
 
+def test_a_window_that_is_narrow_from_the_first_is_the_pictures(scene_window: MainWindow) -> None:
+    """It may be seen before there is anybody who follows its size, and have its last one by then."""
+    scene_window.resize(900, 600)
+    assert seen(scene_window) == {"timeline", "stats"}
+    SideRoom(*(scene_window, scene_window.docks, scene_window.workspaces, scene_window.page_alone, scene_window.memory))
+    assert seen(scene_window) == {"timeline"} and scene_window.view.width() == 900 - WIDTH
+
+
 def test_a_panel_that_is_asked_for_stays(scene_window: MainWindow) -> None:
     begin(scene_window, 900)
     seen(scene_window)
