@@ -132,6 +132,16 @@ class PageAlone(QObject):
         self._away: list[QWidget] = []
         self.has_room: Callable[[QWidget], bool] = lambda widget: True
         stack.currentChanged.connect(self.follow)
+        self._later = QTimer(self, singleShot=True, interval=0)
+        self._later.timeout.connect(self.follow)
+        for widget in around():
+            widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """A panel that comes while the page is alone waits for the picture, in front of the others."""
+        if event.type() == QEvent.Type.Show and self._stack.currentWidget() is self._page:
+            self._later.start()
+        return super().eventFilter(watched, event)
 
     def follow(self) -> None:
         """Put away what is around the page, or has no room, and show again what may be shown."""

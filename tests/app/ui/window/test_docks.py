@@ -322,3 +322,22 @@ def test_a_panel_that_scrolls_has_its_whole_width(scene_window: MainWindow) -> N
     area = dock.widget()
     assert isinstance(area, Scrolled) and area.verticalScrollBar().maximum() > 0
     assert area.horizontalScrollBar().maximum() == 0
+
+
+def test_a_panel_that_comes_beside_the_first_page_is_in_front_once_there_is_a_picture(scene_window: MainWindow) -> None:
+    """As it is after a killed session, whose rays are counted before its scene is there."""
+    docks = {dock.objectName().removeprefix("dock."): dock for dock in scene_window.docks}
+
+    def seen() -> set[str]:
+        take_places()
+        return {name for name, dock in docks.items() if not dock.visibleRegion().isEmpty()}
+
+    scene_window.resize(1280, 720)
+    scene_window.commands.actions["view.dock.heat"].trigger()
+    docks["heat"].hide()
+    assert seen() == {"timeline", "stats"}
+    scene_window.show_welcome()
+    scene_window.document.change("settings.render.ray_type", "steps")
+    assert seen() == set(), "nothing stands beside the page"
+    scene_window.show_picture()
+    assert seen() == {"timeline", "heat"} and not docks["stats"].isHidden()
