@@ -24,6 +24,9 @@ SCENE_MS, PICTURE_MS, COMPILING_MS = 1000, 2000, 4000
 """How long a scene may be waited for before the rest of the window is made, and then its first picture, which takes
 longer where kernels are compiled for it: they come sooner while nothing else is made."""
 
+NARROW, LOW_BELOW = 960, 1100
+"""Pixels of a window's width below which no panel is at the right, and the chips above the picture are low."""
+
 
 class FirstPicture(QObject):
     """See the module. `view` shows it, in `stack`; `parent` says what is done meanwhile; `at` is when it was painted,
@@ -144,6 +147,12 @@ class FirstPicture(QObject):
     def _fail(self, problem: Problem) -> None:
         self._missed_pictures.append(problem)
         self._ends = True
+
+
+def first_place(width: int) -> QMargins:
+    """What will be around the picture, between menus and status bar, in a window so wide whose panels nobody has
+    arranged."""
+    return QMargins(40, 48 if width < LOW_BELOW else 68, 0 if width < NARROW else 336, 39)
 
 
 def place_of(window: Any, picture: Any) -> tuple[QSize, QMargins]:

@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QMargins, Qt, QTimer
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QDockWidget, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
@@ -57,9 +57,8 @@ if TYPE_CHECKING:
 PAINT_MS = 500
 """How long the first page may be waited for before the rest of the window is made."""
 
-LINES, AROUND = (20, 28), QMargins(40, 68, 336, 39)
-"""Pixels of the menu bar's and the status bar's height, and around the picture between them, where nobody knows them
-from the last time."""
+LINES = (20, 28)
+"""Pixels of the menu bar's and the status bar's height, where nobody knows them from the last time."""
 
 
 class MainWindow(MenuWindow):
@@ -175,14 +174,14 @@ class MainWindow(MenuWindow):
         self, make_view: Callable[[str], Any], column: QVBoxLayout, size: tuple[int, int] | None
     ) -> None:
         """Show the first picture, where it will be, before the rest is imported and made."""
-        from raygrove.app.ui.window.first_picture import FirstPicture
+        from raygrove.app.ui.window.first_picture import FirstPicture, first_place
 
         self.first_picture = first = FirstPicture(self.session, make_view, self.stack, self)
         on_screen.restore(self, self.memory)
         least, most = self.stack.minimumSize(), self.stack.maximumSize()
         with self._lines():
             if size is None:
-                column.setContentsMargins(self.memory.around_picture(self.size()) or AROUND)
+                column.setContentsMargins(self.memory.around_picture(self.size()) or first_place(self.width()))
             else:
                 ratio = self.devicePixelRatioF()
                 self.stack.setFixedSize(round(size[0] / ratio), round(size[1] / ratio))

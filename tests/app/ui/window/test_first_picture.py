@@ -18,10 +18,11 @@ from raygrove.app.frames.render_thread import RenderThread
 from raygrove.app.frames.switching import COMPILING
 from raygrove.app.settings.settings import Settings, set_option
 from raygrove.app.ui.picture.painter_view import PainterView
+from raygrove.app.ui.pipeline import pipeline_bar
 from raygrove.app.ui.session import frame_loop
 from raygrove.app.ui.session.memory import Memory
 from raygrove.app.ui.session.session import make_session
-from raygrove.app.ui.window import first_picture, window_parts
+from raygrove.app.ui.window import first_picture, side_room, window_parts
 from raygrove.app.ui.window.application import open_window
 from raygrove.app.ui.window.first_picture import place_of
 from raygrove.app.ui.window.main_window import MainWindow
@@ -225,3 +226,17 @@ def test_nobody_waits_for_a_picture_that_a_race_will_show(
     window = begin(document)
     assert document.scene is moving_scene and time.monotonic() - began < 30.0
     window.close()
+
+
+@pytest.mark.parametrize("width", [900, 1000, 1280])
+def test_the_first_place_is_where_the_picture_will_be(scene_window: MainWindow, qtbot: Any, width: int) -> None:
+    assert (first_picture.NARROW, first_picture.LOW_BELOW) == (side_room.NARROW, pipeline_bar.LOW_BELOW)
+    scene_window.resize(width, 600)
+    side_room.SideRoom(
+        *(scene_window, scene_window.docks, scene_window.workspaces, scene_window.page_alone, scene_window.memory)
+    )
+    scene_window.resize(width, 610)
+    _, found = settled(qtbot, scene_window, scene_window.view)
+    expected = first_picture.first_place(width)
+    assert (found.left(), found.right()) == pytest.approx((expected.left(), expected.right()), abs=12)
+    assert (found.top(), found.bottom()) == pytest.approx((expected.top(), expected.bottom()), abs=12)
