@@ -69,6 +69,7 @@ class Race(QObject):
         self._seen = -1
         self._shown_at = self._proved_at = self._asked_at = 0.0
         self._proof_s = 0.0
+        self._compared: tuple[int, int] | None = None
         self._is_asked = self._marks = self._asks_rays = self._is_moving = False
         self._late = QTimer(self, singleShot=True, interval=round(1000 * SECONDS_BETWEEN))
         self._late.timeout.connect(self._show_last)
@@ -222,8 +223,14 @@ class Race(QObject):
         self._show_figures(is_moving=state.timeline.is_playing)
 
     def _say_mode(self) -> None:
-        if self._options.mode != "difference":
+        """A difference is of the pictures that are there: where the race rests, none comes that would ask for it."""
+        is_difference = self._options.mode == "difference"
+        if not is_difference:
             self._bar.say("")
+        wanted = pair_of(self._options) if is_difference else None
+        is_news, self._compared = wanted != self._compared, wanted
+        if wanted is not None and is_news and self._live.count and not self._is_asked:
+            self._ask_difference()
 
     def _take(self, frame: FinishedFrame) -> None:
         found = frame.statistics
@@ -316,6 +323,9 @@ class Race(QObject):
         def take(found: StepDifference | None) -> None:
             self._is_asked = False
             if self.view is None or self._options.mode != "difference":
+                return
+            if pair_of(self._options) != (first, second):  # another was chosen meanwhile
+                self._ask_difference()
                 return
             self.view.show_difference(found)
             if found is not None:
