@@ -184,7 +184,7 @@ def _object(found: HotSpots) -> list[HotFinding]:
     of_all = first.size / max(whole, 1)
     if first.share < DOMINATING or of_all > FEW_TRIANGLES:
         return []
-    said = f"{first.name} has {of_all:.0%} of the triangles and {first.share:.0%} of the cost."
+    said = f"The object {first.name} has {of_all:.0%} of the triangles and {first.share:.0%} of the cost."
     those = _some(np.flatnonzero(found.owners.objects == first.number))
     figures = {"object": first.number, "share": first.share, "of_all": of_all}
     own = ("give it a tree of its own, which stays good while others move: two_level", "two_level", "")

@@ -275,7 +275,7 @@ class HotTools(QObject):
     def _follow_longest(self, tile: tuple[int, int]) -> None:
         def take(place: tuple[float, float] | None) -> None:
             if place is not None:
-                self._session.inspection.select(pixel=place)
+                self._session.inspection.select(pixel=place, primitive=None)  # that was another ray's
                 self._session.inspection.panel_wanted.emit("ray")
 
         self._session.loop.ask("longest", lambda maker: maker.longest_ray(*tile), take)

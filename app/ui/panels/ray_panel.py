@@ -304,7 +304,7 @@ class RayPanel(QWidget):
         code = self.ray.pseudocode if self.ray is not None else None
         if code is None:
             return
-        marks = ("▶ " if number == line else "  " for number in range(len(code.lines)))
+        marks = ("> " if number == line else "  " for number in range(len(code.lines)))
         self.code.setPlainText("\n".join(mark + text for mark, text in zip(marks, code.lines, strict=True)))
         if line is None:
             self.code.setExtraSelections([])

@@ -3,6 +3,7 @@ draw over the picture."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ from raygrove.app.ui.widgets.scrolled import panel_of
 from raygrove.gpu.scene import Scene
 
 if TYPE_CHECKING:
+    from raygrove.app.frames.questions import Picked
     from raygrove.gpu.analysis.followed_ray import FollowedRay
     from raygrove.gpu.analysis.hot_spots import HotSpots
     from raygrove.gpu.analysis.tree_rows import TreeNode
@@ -95,6 +97,17 @@ class RayTools(QObject):
     def _show_ray(self, found: FollowedRay | None) -> None:
         if found is None or self._session.document.scene is not None:
             self.ray.show_ray(found, self._session.inspection.now.node)
+        place = self._followed
+        if found is not None and place is not None and self._session.inspection.now.primitive is None:
+            take = functools.partial(self._take_hit, place)
+            self._session.loop.ask("ray.hit", lambda maker: maker.pick(*place), take)
+
+    def _take_hit(self, place: tuple[float, float], picked: Picked | None) -> None:
+        """What the ray hit is selected with its pixel, whoever chose that."""
+        if self._session.inspection.now.pixel == place:
+            hit = picked.hit if picked is not None else None
+            primitive, of = (hit.prim_id, hit.object_id) if hit is not None else (None, -1)
+            self._session.inspection.select(primitive=primitive, object=of)
 
     # -- what happens -------------------------------------------------------------------------------------------------
     def _show_step(self, n: int) -> None:

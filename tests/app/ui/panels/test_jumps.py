@@ -162,10 +162,14 @@ def test_a_warp_leads_to_its_longest_ray(
     panel.lines.selectRow(0)
     tile = panel.found.place(int(panel.found.order(1)[0]))
     assert tile is not None and panel.follow.isEnabled()
+    window.session.inspection.select(primitive=7)  # of a pixel before
     panel.follow.click()
     qtbot.waitUntil(lambda: ray.isVisible() and ray.ray is not None)
     place = window.session.inspection.now.pixel
     assert place is not None
+    hit = (1, 0) if place[0] <= 0.5 else (None, -1)
+    now = lambda: window.session.inspection.now  # noqa: E731
+    qtbot.waitUntil(lambda: (now().primitive, now().object) == hit, timeout=5000)
     column, row = int(place[0] * SIZE[0]), int(place[1] * SIZE[1])
     assert (column // WIDTH, row // HEIGHT) == tile
     questions, _ = asked

@@ -103,7 +103,7 @@ def test_the_current_line_is_marked_and_the_stack_is_told(panel: RayPanel, follo
     for n in range(len(followed.log)):
         panel.go(n)
         lines = panel.code.toPlainText().splitlines()
-        (marked,) = [number for number, line in enumerate(lines) if line.startswith("▶")]
+        (marked,) = [number for number, line in enumerate(lines) if line.startswith("> ")]
         assert marked == followed.line(n) and lines[marked][2:] == followed.pseudocode.lines[marked]
         stack = followed.log.state(n).stack
         assert panel.state_lines()[-1 - len(stack)] == (
@@ -190,10 +190,14 @@ def test_the_pixel_is_typed(scene_window: MainWindow, tools: RayTools, qtbot: An
     tools.ray.down.setValue(tools.ray.down.maximum() // 2)
     tools.ray.follow.click()
     qtbot.waitUntil(lambda: tools.ray.ray is not None)
-    assert scene_window.session.inspection.now.pixel == pytest.approx((0.5, 0.5), abs=0.02)
+    inspection = scene_window.session.inspection
+    assert inspection.now.pixel == pytest.approx((0.5, 0.5), abs=0.02)
+    tools.ray.across.setValue(tools.ray.across.maximum() // 4)
+    tools.ray.follow.click()
+    qtbot.waitUntil(lambda: (inspection.now.primitive, inspection.now.object) == (1, 0), timeout=5000)  # what it hit
     for tell in scene_window.document.on_scene:
         tell(scene_window.document.scene)
-    assert tools.ray.ray is None and scene_window.session.inspection.now == Inspected()
+    assert tools.ray.ray is None and inspection.now == Inspected(object=0)
 
 
 def test_from_the_ray_to_the_tree_and_back(scene_window: MainWindow, tools: RayTools, qtbot: Any) -> None:
