@@ -4,6 +4,8 @@ it most, the correlations, and all figures."""
 from __future__ import annotations
 
 import html
+import math
+from collections.abc import Callable, Sequence
 
 from .drawing import Drawing, Line, Rectangle, Words, width_of
 from .pages import document_of, facts_list
@@ -16,6 +18,9 @@ WIDTH, HEIGHT, LEFT, RIGHT, ABOVE, BELOW = 640.0, 320.0, 56.0, 30.0, 34.0, 52.0
 MARK = 5.0
 """Pixels of a structure's mark."""
 MIB = 2.0**20
+LOGARITHMIC = 12.0
+"""Where the largest figure is so many times the least the axis is logarithmic: one poor structure would push all others
+into a corner."""
 NAMED = 5
 """So many structures have their names beside them where none is an outlier: the fastest."""
 
@@ -48,26 +53,44 @@ def scatter(survey: Survey, shown: Correlation) -> Drawing:
     made = Drawing(WIDTH, HEIGHT, f"{title} and rays per second: {survey.scene}")
     some = [one for one in survey.contestants if getattr(one, shown.metric) is not None]
     values = [float(getattr(one, shown.metric)) / unit for one in some]
-    most = rounded_up(max(values) or 1.0)
+    place_of, ticks, kind = _across(values)
     fastest = rounded_up(max(one.mrays_per_s for one in some) or 1.0)
-    across, up, base = (WIDTH - LEFT - RIGHT) / most, (HEIGHT - ABOVE - BELOW) / fastest, HEIGHT - BELOW
+    wide, up, base = WIDTH - LEFT - RIGHT, (HEIGHT - ABOVE - BELOW) / fastest, HEIGHT - BELOW
     for step in range(5):
-        x, y = LEFT + most * step / 4.0 * across, base - fastest * step / 4.0 * up
-        made.things += [
-            Line(((LEFT, y), (WIDTH - RIGHT, y)), "grid"),
-            Words(LEFT - 8.0, y + 4.0, f"{fastest * step / 4.0:,.6g}", "secondary", "end"),
-            Words(x, base + 18.0, f"{most * step / 4.0:,.6g}", "secondary", "middle"),
-        ]
+        y = base - fastest * step / 4.0 * up
+        made.things += [Line(((LEFT, y), (WIDTH - RIGHT, y)), "grid"),
+                        Words(LEFT - 8.0, y + 4.0, f"{fastest * step / 4.0:,.6g}", "secondary", "end")]  # fmt: skip
+    for tick in ticks:
+        made.things.append(Words(LEFT + place_of(tick) * wide, base + 18.0, f"{tick:,.6g}", "secondary", "middle"))
     made.things += [Words(LEFT - 44.0, 18.0, "million rays per second", "secondary"),
-                    Words(WIDTH / 2.0, HEIGHT - 10.0, title, "secondary", "middle")]  # fmt: skip
+                    Words(WIDTH / 2.0, HEIGHT - 10.0, f"{title}{kind}", "secondary", "middle")]  # fmt: skip
     named = shown.outliers or tuple(one.configuration for one in some[:NAMED])
     placed: list[tuple[float, float, float]] = []
     for one, value in zip(some, values, strict=True):
-        x, y = LEFT + value * across, base - one.mrays_per_s * up
+        x, y = LEFT + place_of(value) * wide, base - one.mrays_per_s * up
         made.things.append(Rectangle(x - MARK / 2.0, y - MARK / 2.0, MARK, MARK, "text"))
         if one.configuration in named:
             made.things.append(_name(one.configuration, x, y + 4.0, placed))
     return made
+
+
+def _across(values: Sequence[float]) -> tuple[Callable[[float], float], list[float], str]:
+    """Where a figure stands on the axis, from 0 to 1; what is written there; and what kind of axis it is, in words."""
+    least, most = min(values), max(values) or 1.0
+    if least <= 0.0 or most < LOGARITHMIC * least:
+        end = rounded_up(most)
+        return (lambda value: value / end), [end * step / 4.0 for step in range(5)], ""
+    powers = range(math.floor(math.log10(least)), math.ceil(math.log10(most)) + 1)
+    steps = (1.0, 2.0, 5.0) if len(powers) < 5 else (1.0,)
+    ticks = [step * 10.0**power for power in powers for step in steps]
+    first = max(tick for tick in ticks if tick <= least)
+    last = min(tick for tick in ticks if tick >= most)
+    span = math.log(last / first)
+    return (
+        (lambda value: math.log(value / first) / span),
+        [one for one in ticks if first <= one <= last],
+        ", logarithmic",
+    )
 
 
 def _name(text: str, x: float, y: float, placed: list[tuple[float, float, float]]) -> Words:

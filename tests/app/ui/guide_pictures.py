@@ -3,7 +3,7 @@
 Each is a program of its own under a virtual X server, driven by the mouse and the keyboard of the walk
 (tests/app/ui/walk), step by step as a person would, and then what the screen shows. A step that does not do what it
 should fails, and no picture is made. `DIR` has the models that are not built-in scenes (animated/Fox.glb,
-crytek-sponza).
+crytek-sponza). Pictures of pages (guide_pages.py) are what Chromium shows of them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ FIRST = ("window", "objects", "welcome", "model", "timeline", "cameras", "pipeli
 FIGURES = ("compare", "statistics", "boxes", "pixel")
 MORE = ("race", "advice", "lesson", "light", "export", "settings", "palette", "trouble")
 LABORATORY = ("ray", "tree", "build", "hot_spots", "sensor", "divergence", "own_tree")
-NAMES = (*FIRST, *FIGURES, *MORE, *LABORATORY)
+PAGES = ("correlation",)
+NAMES = (*FIRST, *FIGURES, *MORE, *LABORATORY, *PAGES)
 
 
 def main(arguments: list[str]) -> int:
@@ -69,6 +70,11 @@ def take(name: str, data: Path) -> int:
     from raygrove.app.system import starting
 
     starting.begin()  # as the command does
+    path = (OUT.parent if name in ABOVE else OUT) / f"{name}.png"
+    if name in PAGES:
+        from tests.app.ui import guide_pages
+
+        return guide_pages.take(name, path)
     from raygrove.app.document.document import Document
     from raygrove.app.settings.settings import Settings, set_option
     from raygrove.app.ui.window.application import run
@@ -86,7 +92,6 @@ def take(name: str, data: Path) -> int:
         part = yield from steps(stage)
         if part is None or not stage.document.state.timeline.is_playing:
             yield from stage.leave_pointer()
-        path = (OUT.parent if name in ABOVE else OUT) / f"{name}.png"
         save(stage.grab(part), path, name in DARK)
         print(f"  {path.stat().st_size} bytes")
 

@@ -10,9 +10,9 @@ from PIL import Image
 from PySide6.QtGui import QColor, QImage
 
 from raygrove.app.ui.colors import DARK, LIGHT
-from tests.app.ui import guide_laboratory, guide_steps
+from tests.app.ui import guide_laboratory, guide_pages, guide_steps
 from tests.app.ui.guide_picture_files import save
-from tests.app.ui.guide_pictures import ABOVE, LABORATORY, NAMES, OUT
+from tests.app.ui.guide_pictures import ABOVE, LABORATORY, NAMES, OUT, PAGES
 
 LARGEST = 250_000
 """Bytes of a picture in docs."""
@@ -27,8 +27,10 @@ def test_each_picture_is_taken_by_its_steps_and_stands_in_the_docs() -> None:
     root = OUT.parents[2]
     pages = [*(root / "docs").rglob("*.md"), root / "README.md"]
     texts = "".join(path.read_text(encoding="utf-8") for path in pages)
+    assert set(PAGES) == set(guide_pages.PAGES)
     for name in NAMES:
-        assert callable(getattr(guide_laboratory if name in LABORATORY else guide_steps, name))
+        steps = guide_laboratory if name in LABORATORY else guide_pages if name in PAGES else guide_steps
+        assert callable(getattr(steps, name))
         assert f"images/{'' if name in ABOVE else 'guide/'}{name}.png)" in texts, name
         assert place_of(name).stat().st_size < LARGEST, name
 

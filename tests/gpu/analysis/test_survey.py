@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from raygrove.gpu.analysis.drawing import Rectangle, Words
 from raygrove.gpu.analysis.hit_proof import HitProof, compared
 from raygrove.gpu.analysis.hot_frames import hot_spots_of_rays
 from raygrove.gpu.analysis.race import LETTERS, METRICS
 from raygrove.gpu.analysis.racing import Course
 from raygrove.gpu.analysis.ray_lanes import StructureLane
 from raygrove.gpu.analysis.survey import Survey, every_structure, survey
+from raygrove.gpu.analysis.survey_page import WIDTH, scatter
 from raygrove.gpu.analysis.traced_rays import in_rows
 from raygrove.gpu.camera import Camera
 from raygrove.gpu.errors import Error
@@ -115,6 +117,26 @@ def test_the_page_has_a_plot_the_correlations_and_all_figures(found: Survey) -> 
     assert all(f">{one.configuration}</td>" in page for one in found.contestants)
     assert page.count("<rect") == found.correlations[0].count and "Rank correlation (Spearman)" in page
     assert "sbvh@refit: left out, " in page and "http" not in page.replace("http-equiv", "").replace(SVG, "")
+
+
+def test_one_poor_structure_does_not_push_the_others_into_a_corner(found: Survey) -> None:
+    """Where figures are far apart the axis is logarithmic, and says so; marks stand in the order of the figures."""
+    costs = [10.0, 11.0, 14.0, 18.0, 300.0]
+    shown = next(one for one in found.correlations if one.metric == "sah_cost")
+
+    def marks(costs: list[float]) -> tuple[list[float], str]:
+        some = (dataclasses.replace(one, sah_cost=cost) for one, cost in zip(found.contestants, costs, strict=False))
+        plot = scatter(dataclasses.replace(found, contestants=tuple(some)), shown)
+        places = [thing.x for thing in plot.things if isinstance(thing, Rectangle)]
+        return places, " ".join(thing.text for thing in plot.things if isinstance(thing, Words))
+
+    places, words = marks(costs)
+    assert places == sorted(places) and "SAH cost, logarithmic" in words and {"10", "500"} <= set(words.split())
+    assert places[3] - places[0] > 0.1 * WIDTH and places[4] < WIDTH
+    places, words = marks([0.0, *costs[1:]])
+    assert "logarithmic" not in words, "0 has no place on it"
+    places, words = marks(costs[:4])
+    assert "logarithmic" not in words and places[1] - places[0] == pytest.approx((places[3] - places[0]) / 8.0)
 
 
 def test_of_fewer_than_four_nothing_is_correlated(found: Survey) -> None:
