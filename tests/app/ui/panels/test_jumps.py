@@ -169,7 +169,7 @@ def test_a_warp_leads_to_its_longest_ray(
     assert place is not None
     hit = (1, 0) if place[0] <= 0.5 else (None, -1)
     now = lambda: window.session.inspection.now  # noqa: E731
-    qtbot.waitUntil(lambda: (now().primitive, now().object) == hit, timeout=5000)
+    qtbot.waitUntil(lambda: (now().primitive, now().object) == hit)
     column, row = int(place[0] * SIZE[0]), int(place[1] * SIZE[1])
     assert (column // WIDTH, row // HEIGHT) == tile
     questions, _ = asked

@@ -194,7 +194,7 @@ def test_the_pixel_is_typed(scene_window: MainWindow, tools: RayTools, qtbot: An
     assert inspection.now.pixel == pytest.approx((0.5, 0.5), abs=0.02)
     tools.ray.across.setValue(tools.ray.across.maximum() // 4)
     tools.ray.follow.click()
-    qtbot.waitUntil(lambda: (inspection.now.primitive, inspection.now.object) == (1, 0), timeout=5000)  # what it hit
+    qtbot.waitUntil(lambda: (inspection.now.primitive, inspection.now.object) == (1, 0))  # what it hit
     for tell in scene_window.document.on_scene:
         tell(scene_window.document.scene)
     assert tools.ray.ray is None and inspection.now == Inspected(object=0)
