@@ -21,6 +21,9 @@ from raygrove.gpu.analysis.live_race import LiveRace
 from raygrove.gpu.analysis.race import LETTERS, Contestant, told_once
 from raygrove.gpu.ray_sources import PICTURE
 
+SHORT_MS = 0.995
+"""Below this a frame's milliseconds have three decimals."""
+
 COLUMNS = ("rank", "last_rank", "letter", "configuration", "ms", "low_ms", "high_ms", "ratio", "update_ms", "trace_ms",
            "shade_ms", "mrays_per_s", "mean_visits", "mean_tests", "sah_cost", "depth", "bytes")  # fmt: skip
 
@@ -117,7 +120,8 @@ class RankingPanel(QWidget):
         half = max(one.ms.high - one.ms.median, one.ms.median - one.ms.low)
         name = structure_title(one.configuration, one.layout)
         ratio = "" if one is best else f"{one.ms.median / max(best.ms.median, 1e-9):.2f} x"
-        return one.place, one.letter, name, f"{one.ms.median:.1f} ± {half:.1f} ms", ratio or "1.00 x"
+        digits = 3 if one.ms.median < SHORT_MS else 1
+        return one.place, one.letter, name, f"{one.ms.median:.{digits}f} ± {half:.{digits}f} ms", ratio or "1.00 x"
 
     def _said_of_frames(self, race: LiveRace, is_moving: bool) -> str:
         if not self._standing:
