@@ -47,9 +47,12 @@ def along_axes(count: int) -> Rays:
 
 
 def to_one_place(count: int) -> Rays:
-    """As to a light, from places that lie apart: nearly parallel."""
+    """As to a light, from places that lie apart, some of a warp on a plane or a line: nearly parallel."""
     random = np.random.default_rng(6)
     origins = random.random((count * WARP, 3))
+    for axis in range(3):
+        shared = random.random(len(origins)) < 0.5
+        origins[shared, axis] = np.repeat(origins[::WARP, axis], WARP)[shared]
     directions = np.array([3.0, 40.0, 5.0]) - origins
     directions /= np.linalg.norm(directions, axis=1)[:, None]
     return origins.astype(np.float32), directions.astype(np.float32)

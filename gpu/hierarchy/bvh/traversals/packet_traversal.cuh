@@ -45,12 +45,15 @@ struct PacketStack {
 // from many places to one, as to a light, make a beam as wide as these lie apart.
 __device__ __forceinline__ bool is_packet(const Rays& rays) {
     if (!warp_is_whole()) return false;
-    const float ox = lane(rays.ox, 0), oy = lane(rays.oy, 0), oz = lane(rays.oz, 0);
-    if (!warp_all(ox == warp_broadcast(ox, 0) && oy == warp_broadcast(oy, 0) && oz == warp_broadcast(oz, 0)))
-        return false;
-    const float dx = lane(rays.dx, 0), dy = lane(rays.dy, 0), dz = lane(rays.dz, 0);
-    const float apart = max(max(fabsf(dx - warp_broadcast(dx, 0)), fabsf(dy - warp_broadcast(dy, 0))),
-                            fabsf(dz - warp_broadcast(dz, 0)));
+    // every lane asks all of the others, whatever the first answers are
+    const float ox = lane(rays.ox, 0) - warp_broadcast(lane(rays.ox, 0), 0),
+                oy = lane(rays.oy, 0) - warp_broadcast(lane(rays.oy, 0), 0),
+                oz = lane(rays.oz, 0) - warp_broadcast(lane(rays.oz, 0), 0);
+    if (!warp_all(ox == 0.0f && oy == 0.0f && oz == 0.0f)) return false;
+    const float dx = lane(rays.dx, 0) - warp_broadcast(lane(rays.dx, 0), 0),
+                dy = lane(rays.dy, 0) - warp_broadcast(lane(rays.dy, 0), 0),
+                dz = lane(rays.dz, 0) - warp_broadcast(lane(rays.dz, 0), 0);
+    const float apart = max(max(fabsf(dx), fabsf(dy)), fabsf(dz));
     const unsigned x = warp_ballot(lane(rays.ix, 0) < 0.0f), y = warp_ballot(lane(rays.iy, 0) < 0.0f),
                    z = warp_ballot(lane(rays.iz, 0) < 0.0f), all = warp_ballot(true);
     return warp_all(apart <= PACKET_SPREAD) && (x == 0u || x == all) && (y == 0u || y == all) && (z == 0u || z == all);
