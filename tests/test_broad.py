@@ -13,7 +13,7 @@ from raygrove.gpu.hierarchy.registry import optimisers, structure, structures
 from raygrove.gpu.shade.registry import ray_types
 from raygrove.gpu.update.registry import policies
 from tests import quick
-from tests.broad import ITEMS
+from tests.broad import BUDGET_S, ITEMS
 from tests.covering import parameters_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -71,7 +71,8 @@ def test_dear(): pass
 @pytest.fixture
 def planted(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Planted:
     """A folder with the planted files, as pyproject.toml has it."""
-    dear = {"test_cheap_first": 0.1, "test_dear": 0.25, "test_dearer": 0.3, "test_each": 9.0, "test_alone": 5.0}
+    shares = {"test_cheap_first": 0.25, "test_dear": 0.6, "test_dearer": 0.8, "test_each": 20.0, "test_alone": 20.0}
+    dear = {name: share * BUDGET_S for name, share in shares.items()}
     names = [f"test_{file}.py::{name}" for name in dear for file in ("planted", "alone")]
     listed = {name: quick.Cost(dear[name.partition("::")[2]], False) for name in names}
     monkeypatch.setattr(quick, "listed", lambda: listed)
@@ -111,7 +112,7 @@ def test_each_value_stays_and_each_pair_that_is_named(planted: Planted) -> None:
 
 def test_dear_tests_of_a_file_keep_within_a_budget(planted: Planted) -> None:
     names = planted()
-    assert names.count("test_dear") == 2, "0.25 after the 0.1 of the cheapest, and alone"
+    assert names.count("test_dear") == 2, "after the cheapest, and alone"
     assert "test_dearer" not in names and values(names, "test_cheap_first") == [("0",)]
     assert not values(names, "test_alone")
 

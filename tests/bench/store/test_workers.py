@@ -103,6 +103,7 @@ def test_every_job_is_done_once_and_never_again(setting: Setting, lanes: int) ->
     assert setting.workers(lanes).run(iter(jobs(14))).finished == 2 and len(setting.begun()) == 14
 
 
+@pytest.mark.each_value
 def test_a_job_that_kills_its_workers_is_a_result_and_the_rest_goes_on(setting: Setting) -> None:
     some = [*jobs(2), *jobs(3, ends=int(signal.SIGSEGV))[2:], *jobs(5)[3:]]
     progress = setting.workers().run(iter(some))

@@ -113,6 +113,7 @@ def of_frame(**asked: object) -> HotSpots:
     return rg.hot_spots(rg.open("walker"), "lbvh/bvh4", size=(64, 48), device="cpu", **asked)  # type: ignore[arg-type]
 
 
+@pytest.mark.each_value
 def test_shares_add_up_however_they_are_listed() -> None:
     found = of_frame(rays="primary")
     for by in BY:

@@ -36,6 +36,7 @@ def line(frames: int, premium: float, slope: float) -> ClipCosts:
     return ClipCosts(np.full(frames, 1.0 + premium), np.full(frames, 1.0), trace, 10.0 + ages * np.ones((frames, 1)))
 
 
+@pytest.mark.each_value("seed switching")
 @pytest.mark.parametrize("switching", [0.0, 1.5])
 @pytest.mark.parametrize("seed", range(6))
 def test_the_optimum_is_the_best_of_all_schedules_of_12_frames(seed: int, switching: float) -> None:

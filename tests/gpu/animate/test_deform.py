@@ -149,6 +149,7 @@ def test_a_scale_of_zero_flattens_and_stays_finite(target: Target, scale: tuple[
     assert np.abs(positions[:, flat]).max() == 0.0 and np.abs(np.delete(positions, flat, axis=1)).max(initial=1.0) > 0.5
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("depth", [1, 2, 15, 16, 17, 257, 20_000])
 def test_chains_of_any_depth_are_composed(target: Target, depth: int) -> None:
     turn = (0.0, 0.0, float(np.sin(0.01)), float(np.cos(0.01)))

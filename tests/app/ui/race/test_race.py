@@ -102,6 +102,7 @@ def test_figures_wait_for_each_other_and_the_last_ones_come(
     qtbot.waitUntil(lambda: bool(shown))
 
 
+@pytest.mark.each_value
 def test_all_are_drawn_in_one_go_and_the_figures_are_theirs(raced: MainWindow, qtbot: Any) -> None:
     race = raced.place.race
     assert race.view is not None and raced.stack.currentWidget() is race.view
