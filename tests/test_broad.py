@@ -159,10 +159,11 @@ def in_the_default_run(request: pytest.FixtureRequest, folder: str) -> list[pyte
 
 
 def test_the_default_run_tests_all_there_is_on_the_host(request: pytest.FixtureRequest) -> None:
-    met: set[object] = set()
+    met: set[str] = set()
     for item in in_the_default_run(request, "tests/gpu"):
         for value in (parameters_of(item) if hasattr(item, "callspec") else {}).values():
-            met.update(value if isinstance(value, (tuple, list)) else [value] if isinstance(value, str) else ())
+            parts = value if isinstance(value, (tuple, list)) else (value,)
+            met.update(part for part in parts if isinstance(part, str))
     layouts = {layout for name in structures() for layout in structure(name).layouts()}
     for kind in (structures(), layouts, optimisers(), ray_types(), policies()):
         assert set(kind) <= met, f"not in the default run: {sorted(set(kind) - met)}"
