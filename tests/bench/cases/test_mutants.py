@@ -17,16 +17,18 @@ MOST_BROAD = 0.05
 """The share of faults that tests may see which the default run leaves to CI."""
 
 
+@pytest.mark.each_value
 def test_faults_are_seen_by_the_default_run(request: pytest.FixtureRequest) -> None:
     """Each names tests of the run that it says, where their files were collected; nearly all of the default one."""
     assert {fault.run for fault in faults()} <= {"default", "broad"}
     assert sum(fault.run == "broad" for fault in faults()) <= MOST_BROAD * len(faults())
     collected = request.config.stash[ITEMS]
-    paths = {str(item.path.relative_to(ROOT)) for item in collected}
-    default = [item.nodeid for item in collected if item.get_closest_marker("broad") is None]
+    files = {item.nodeid.partition("::")[0] for item in collected}
+    names = {item.nodeid.partition("[")[0] for item in collected if item.get_closest_marker("broad") is None}
+    names.update([name.partition("::")[0] for name in names])
     for fault in faults():
-        if fault.run == "default" and paths.issuperset(test.partition("::")[0] for test in fault.tests):
-            assert any(name.startswith(test) for name in default for test in fault.tests), fault.name
+        if fault.run == "default" and files.issuperset(test.partition("::")[0] for test in fault.tests):
+            assert names.intersection(test.partition("[")[0] for test in fault.tests), fault.name
 
 
 @pytest.mark.parametrize(("run", "outcome"), [("default", "SURVIVED"), ("broad", "caught")])
