@@ -3,6 +3,7 @@ frames, on the thread of the engine; all of it waits."""
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Hashable
 
 from .analysis.build_steps import BuildReplay, replay_of
@@ -18,10 +19,11 @@ from .view_slot import ViewSlot
 
 
 class Inspector:
-    """See the module. `key` is another value for another tree, and after each refit."""
+    """See the module. `key` is another value for another tree, and after each refit. A view that is given back goes at
+    once, with its scene and arrays: whoever looks into it then gets a ReferenceError."""
 
     def __init__(self, slot: ViewSlot) -> None:
-        self._slot = slot
+        self._slot: ViewSlot = weakref.proxy(slot)  # which keeps the inspector
         self._of: Hashable = None
         self._nodes: TraversedNodes | None = None
 

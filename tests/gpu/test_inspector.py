@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import gc
+import weakref
 
 import pytest
 
@@ -50,6 +52,22 @@ def test_the_ray_of_a_pixel_is_the_pictures(target: Target) -> None:
         before = inspector.key
         engine.render_frame(Moment(1.1), [view])
         assert inspector.key != before == followed.key, "another tree is another key"
+
+
+def test_a_view_that_was_looked_into_goes_with_its_engine(target: Target) -> None:
+    """It waited for Python's search for garbage, with its scene and all of its arrays."""
+    engine, view = Engine(target, moving_scene()), view_of(target, size=SIZE)
+    engine.render_frame(Moment(0.7), [view])
+    assert engine.inspector(view).root().rows
+    slot = weakref.ref(engine.drawn_slot(view))
+    gc.collect()
+    gc.disable()
+    try:
+        engine.close()
+        del engine
+        assert slot() is None
+    finally:
+        gc.enable()
 
 
 def test_shares_of_the_sah_cost_add_up(target: Target) -> None:
