@@ -47,3 +47,11 @@ __device__ __forceinline__ void admit_rays(Rays& rays) {
         rays.active = rays.active & (known == known);
     }
 }
+
+// An on_primitive (gpu/trace/on_primitive.cuh) derives from it whose rays do not begin where their neighbours do: a
+// traversal need not look whether they can go together.
+struct ForScatteredRays {};
+__device__ constexpr bool is_for_scattered(const ForScatteredRays*) { return true; }
+__device__ constexpr bool is_for_scattered(const void*) { return false; }
+template <class OnPrimitive>
+constexpr bool IS_FOR_SCATTERED = is_for_scattered((const OnPrimitive*)nullptr);

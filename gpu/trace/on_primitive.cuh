@@ -37,6 +37,9 @@ struct ClosestHit {
     }
 };
 
+// The same of rays that go on from hits.
+struct ScatteredClosestHit : ClosestHit, ForScatteredRays {};
+
 // The nearest hit, and how many primitives each lane is tested against on the way.
 struct CountedClosestHit {
     static constexpr bool IS_ANY_ENOUGH = false;

@@ -12,8 +12,9 @@
 struct TraceInput : TraceParts<Tree, Records, RaySource> {};
 static_assert(sizeof(TraceInput) == TRACE_INPUT_BYTES, "trace.py lays this struct out");
 
+// Of rays that go on from a hit, mostly.
 __device__ __forceinline__ Hits closest_hits(const TraceInput& input, Rays rays) {
-    ClosestHit on_primitive = {no_hits()};
+    ScatteredClosestHit on_primitive = {{no_hits()}, {}};
     NoNodes on_node;
     admit_rays(rays);
     if (any(rays.active)) traverse(input.tree, input.records, rays, on_primitive, on_node);

@@ -1,6 +1,7 @@
 // Traverses bvh2 nodes by the rays of a warp together, where they begin at one place and are close to each other, as a
 // perspective camera's: lanes test different nodes (packet_traversal.cuh). Other rays, those whose first hit is enough,
-// and those of which steps are asked go one by one (bvh2_stack.cuh). On a CPU packs are packets already.
+// those that go on from a hit, and those of which steps are asked go one by one (bvh2_stack.cuh). On a CPU packs are
+// packets already.
 // from gpu.hierarchy.bvh.layouts import NodesAndRoot
 #pragma once
 #include "gpu/hierarchy/bvh/traversals/bvh2_stack.cuh"
@@ -25,7 +26,7 @@ template <class Primitives, class OnPrimitive, class OnNode>
 __device__ __forceinline__ void traverse(const Bvh2Packet& tree, const Primitives& primitives, Rays& rays,
                                          OnPrimitive& on_primitive, OnNode& on_node) {
     if constexpr (!IS_SINGLE_RAY) traverse_pairs(tree, primitives, rays, on_primitive, on_node);
-    else if constexpr (OnPrimitive::IS_ANY_ENOUGH || NEEDS_LANES<OnNode>)
+    else if constexpr (OnPrimitive::IS_ANY_ENOUGH || IS_FOR_SCATTERED<OnPrimitive> || NEEDS_LANES<OnNode>)
         traverse_by_steps(tree, primitives, rays, on_primitive, on_node);
     else traverse_by_packets(tree, primitives, rays, on_primitive, on_node);
 }
