@@ -93,21 +93,9 @@ WHY = {
         "Python's blocks stay, so that what grows lies between blocks of the heap (docs/reliability.md)"
     ),
     "over Embree's medium tree, the worst scene": "its tree costs less SAH (docs/performance/rays.md)",
-    "primary rays at 1M moving spheres": (
-        "1.62 since leaves hold one sphere; a warp's longest ray takes twice the steps of its mean, as neighbours end "
-        "at different depths; a tree by SAH visits as many nodes, and to give idle lanes further rays was slower "
-        "(docs/performance/particles.md)"
-    ),
     "primary rays of": (
         "in the kitchen a ray passes 233 cells of the grid and 73 of two levels, of lbvh's nodes 19, and one ray tests "
         "1,059 triangles of an octree's leaf; skipping empty cells was slower elsewhere (docs/performance/octrees.md)"
-    ),
-    "over the best schedule": (
-        "on an H200 walker with updates at five times their cost, 1.049 at what they cost; on a host the cloth "
-        "(docs/decisions/when-to-rebuild.md)"
-    ),
-    "auto over ratio_optimiser": (
-        "walker with updates at five times their cost; 1.007 at what they cost (docs/decisions/when-to-rebuild.md)"
     ),
     "a structure whose kernels are cached": (
         "the median of 25 structures over 100,000 triangles, of which 4 are below 50, on a slower processor than that "

@@ -56,7 +56,7 @@ class RenderOptions:
     hierarchy: str = option("lbvh", "The structure's builder.")
     optimiser: str = option("none", "What improves the tree after it is built.")
     layout: str = option("auto", "How nodes lie in memory; auto takes the best layout for the device and the ray type.")
-    traversal: str = option("auto", "How rays traverse the layout; auto takes the layout's default.")
+    traversal: str = option("auto", "How rays traverse the layout; auto: best for the device and the scene.")
     triangle_test: str = option(
         "moeller_trumbore",
         "How rays and triangles are intersected: watertight never lets a ray pass between neighbours, "
