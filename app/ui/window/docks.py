@@ -152,8 +152,11 @@ class PageAlone(QObject):
         self._away = [widget for widget in self._away if widget not in back and widget not in shown] + shown
         for widget in shown:
             widget.hide()
+        came = [widget for widget in back if not widget.isHidden()]  # somebody has shown them meanwhile
         for widget in back:
             widget.show()
+        for widget in came:
+            QTimer.singleShot(0, widget, widget.raise_)  # behind those that bring the others to the front
         self.followed.emit(is_alone)
 
     @property

@@ -324,7 +324,10 @@ def test_a_panel_that_scrolls_has_its_whole_width(scene_window: MainWindow) -> N
     assert area.horizontalScrollBar().maximum() == 0
 
 
-def test_a_panel_that_comes_beside_the_first_page_is_in_front_once_there_is_a_picture(scene_window: MainWindow) -> None:
+@pytest.mark.parametrize("was_there", [False, True], ids=["new", "remembered"])
+def test_a_panel_that_comes_beside_the_first_page_is_in_front_once_there_is_a_picture(
+    scene_window: MainWindow, was_there: bool
+) -> None:
     """As it is after a killed session, whose rays are counted before its scene is there."""
     docks = {dock.objectName().removeprefix("dock."): dock for dock in scene_window.docks}
 
@@ -334,10 +337,13 @@ def test_a_panel_that_comes_beside_the_first_page_is_in_front_once_there_is_a_pi
 
     scene_window.resize(1280, 720)
     scene_window.commands.actions["view.dock.heat"].trigger()
-    docks["heat"].hide()
+    assert seen() == {"timeline", "heat"}
+    docks["stats"].raise_()
+    docks["heat"].setHidden(not was_there)
     assert seen() == {"timeline", "stats"}
     scene_window.show_welcome()
     scene_window.document.change("settings.render.ray_type", "steps")
-    assert seen() == set(), "nothing stands beside the page"
+    if not was_there:
+        assert seen() == set(), "nothing stands beside the page"
     scene_window.show_picture()
     assert seen() == {"timeline", "heat"} and not docks["stats"].isHidden()
