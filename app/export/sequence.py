@@ -4,12 +4,14 @@ number, never by how long drawing it took."""
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 from pathlib import Path
 
 VIDEO_ENDINGS = (".mp4", ".mov", ".mkv")
 ENDINGS = {".png": "png", ".exr": "exr", ".csv": "csv", ".json": "json", **dict.fromkeys(VIDEO_ENDINGS, "video")}
-PATTERN = re.compile(r"%0?(\d*)d|(#+)")
+PATTERN = re.compile(r"%0?(\d{0,2})d|(#+)")
+"""A number in a name, of at most 99 digits."""
 LIBRARIES = {"video": ("av", "video", "video needs PyAV"), "exr": ("OpenEXR", "exr", "EXR needs the library OpenEXR")}
 """Kind -> the module that writes it, the extra that installs it, and what to say."""
 
@@ -26,7 +28,7 @@ class OutputError(ValueError):
 
 def is_folder(out: str) -> bool:
     """Whether `--out` names a folder: it ends in a slash, or is one."""
-    return out.endswith(("/", "\\")) or Path(out).is_dir()
+    return out.endswith(("/", "\\")) or os.path.isdir(out)
 
 
 def place_of(out: str) -> tuple[Path, *tuple[str, ...]]:

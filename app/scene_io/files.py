@@ -34,7 +34,8 @@ bytes."""
 USD_ENDINGS = ("usd", "usda", "usdc", "usdz")
 """Read by Pixar's library, where it is installed."""
 PACKED = ("gz", "xz", "bz2")
-PATTERN = re.compile(r"%0?(\d*)d|(#+)")
+PATTERN = re.compile(r"%0?(\d{0,2})d|(#+)")
+"""A number in a name, of at most 99 digits."""
 
 
 def natural_order(paths: Sequence[str]) -> list[str]:

@@ -29,6 +29,8 @@ BOXES = ("box", "lattice", "cell")
 MAX_HEADER = 1 << 16
 NUMBERS, TEXTS = "uifb", "SU"
 """Kinds of NumPy's types."""
+LETTERS, LAST_LETTER = np.dtype("u4"), 0x10FFFF
+"""What NumPy keeps letters as, and the last that Unicode has."""
 
 
 class OtherKindError(ParticleError):
@@ -173,6 +175,8 @@ def _elements(source: Source, arrays: dict[str, np.ndarray], count: int) -> np.n
         values = arrays.pop(name)
         if name in ELEMENTS and values.shape == (count,):
             texts = np.char.decode(values, "latin-1") if values.dtype.kind == "S" else values
+            if np.frombuffer(texts.tobytes(), LETTERS.newbyteorder(texts.dtype.byteorder)).max(initial=0) > LAST_LETTER:
+                raise ParticleError(f"the array {name!r} holds numbers that stand for no letter")
             found = elements.numbers_of(texts.tolist())
         else:
             source.remark(f"The array {name!r} holds texts and was left out.")

@@ -103,6 +103,16 @@ def test_names_follow_the_frames_number(out: str, frame: int, count: int, name: 
     assert picture_path(out, frame, count) == Path(name)
 
 
+@pytest.mark.parametrize("digits", ["0999999999", "9" * 5000])
+def test_a_number_of_a_gigabyte_is_no_pattern(digits: str) -> None:
+    """Naming one picture took all memory, or ended as a fault of the program."""
+    out = f"x_%{digits}d.png"
+    assert picture_path(out, 0, 1) == Path(out)
+    with pytest.raises(OutputError, match="2 frames do not go into one picture"):
+        check_output(out, 2)
+    assert len(picture_path("x_%099d.png", 3, 2).stem) == 101
+
+
 def test_a_folder_that_exists_needs_no_slash(tmp_path: Path) -> None:
     assert is_folder(str(tmp_path)) and picture_path(str(tmp_path), 3, 5).name == "frame_0003.png"
 

@@ -34,6 +34,12 @@ def test_patterns_and_globs_name_the_frames(tmp_path: Path, pattern: str) -> Non
     assert expand([tmp_path / pattern]) == [str(file) for file in files]
 
 
+def test_a_number_of_thousands_of_digits_is_no_pattern(tmp_path: Path) -> None:
+    """It ended as a fault of the program."""
+    with pytest.raises(SceneError, match="File name too long"):
+        load([tmp_path / f"frame_%0{'9' * 5000}d.obj"])
+
+
 def test_numbers_are_sorted_as_people_count(tmp_path: Path) -> None:
     for number in (100, 5, 10, 15) + tuple(range(20, 100, 5)):
         (tmp_path / f"f{number}.obj").touch()

@@ -61,6 +61,12 @@ def test_texts_are_elements_or_are_left_out_with_a_remark(tmp_path: Path) -> Non
     np.savez(tmp_path / "b.npz", positions=np.array([["1", "2", "3"]]))
     with pytest.raises(SceneError, match="its positions are texts, not numbers"):
         files.read(tmp_path / "b.npz")
+    for order in "<>":
+        np.savez(tmp_path / "c.npz", positions=POSITIONS, element=np.array(["O"] * 5, order + "U2"))
+        assert files.spheres_of(tmp_path / "c.npz").attributes[0].values.tolist() == [8] * 5
+    np.savez(tmp_path / "d.npz", positions=POSITIONS, element=np.full(5, 0x110000, "u4").view("U1"))
+    with pytest.raises(SceneError, match="'element' holds numbers that stand for no letter"):
+        files.read(tmp_path / "d.npz")
 
 
 def test_arrays_that_are_neither_numbers_nor_texts_are_left_out_with_a_remark(tmp_path: Path) -> None:
