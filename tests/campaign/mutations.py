@@ -103,6 +103,10 @@ def _line(data: bytes, generator: random.Random) -> bytes:
     return b"\n".join(lines)
 
 
+UNFIT = (ValueError, TypeError, RuntimeError)
+"""Texts and dates that are no numbers, for NumPy."""
+
+
 def _arrays(data: bytes, generator: random.Random) -> bytes:
     """An archive of arrays with one of them in another shape or type, or with other values: well written, but wrong."""
     try:
@@ -119,12 +123,12 @@ def _arrays(data: bytes, generator: random.Random) -> bytes:
     elif kind == 1:
         array = array.reshape(-1)
     elif kind == 2:
-        with np.errstate(all="ignore"), contextlib.suppress(ValueError):  # of texts that are no numbers
+        with np.errstate(all="ignore"), contextlib.suppress(*UNFIT):
             array = array.astype(generator.choice(("f8", "f2", "i8", "u1", "c8", "S3")))
     elif kind == 3 and array.size:
         array = array.copy()
         extreme = generator.choice((np.nan, np.inf, -1, 2**31 - 1, 1e30))
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), contextlib.suppress(*UNFIT):
             array.reshape(-1)[random_numbers.integers(0, array.size, 3)] = np.array(extreme).astype(array.dtype)
     elif kind == 4:
         array = array[:0] if array.ndim else array

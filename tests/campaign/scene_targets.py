@@ -95,8 +95,16 @@ def _particles() -> dict[str, list[bytes]]:
         "vtk": [files.vtk(POSITIONS[0], charge, POSITIONS[1], is_text) for is_text in (True, False)],
         "vtp": [files.vtp(POSITIONS[0], charge, form) for form in ("ascii", "zlib", "raw")],
         "tipsy": [files.tipsy(3, 4, 5)[0]],
+        "particles-npz": [_arrays()],
         "points-ply": [files.ply(POSITIONS[0], colours, form) for form in ("ascii", "binary_big_endian")],
     }
+
+
+def _arrays() -> bytes:
+    """Particles with elements as texts, times, and dates, which are left out."""
+    file, dates = io.BytesIO(), np.array(["2026-12-01"] * 12, "datetime64[s]")
+    np.savez(file, positions=POSITIONS, element=np.array(["O", "H", "H"] * 4), time=np.arange(2.0), when=dates)
+    return file.getvalue()
 
 
 def _molecules(folder: Path) -> dict[str, list[bytes]]:
@@ -112,6 +120,8 @@ def _molecules(folder: Path) -> dict[str, list[bytes]]:
                 frame.positions[:] = positions
                 trajectory.write(frame)
         found[ending] = [path.read_bytes()]
+    atoms = [(("C", "H", "O")[number % 3], "SOL") for number in range(12)]
+    found["gro"].append(files.gro(POSITIONS, atoms, 5, has_velocities=True))
     return found
 
 

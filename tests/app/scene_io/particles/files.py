@@ -48,6 +48,22 @@ def xyz(positions: np.ndarray, words: str = "a comment", symbol: str = "O") -> b
     return ("\n".join(lines) + "\n").encode()
 
 
+def gro(
+    frames: Sequence[np.ndarray], atoms: Sequence[tuple[str, str]], digits: int = 3, *, has_velocities: bool = False
+) -> bytes:
+    """A GRO of positions (N, 3) in angstrom of atoms (name, residue) with so many digits behind the point, and one more
+    in velocities, which are these from the other side, as GROMACS writes it."""
+    width, lines = digits + 5, list[str]()
+    for number, positions in enumerate(frames):
+        lines += [f"{len(atoms)} atoms t= {number}.50000", f"{len(atoms):5d}"]
+        for index, ((name, residue), place) in enumerate(zip(atoms, positions / 10, strict=True), 1):
+            line = f"{index:5d}{residue:<5s}{name:>5s}{index:5d}" + "".join(f"{x:{width}.{digits}f}" for x in place)
+            faster = "".join(f"{-x:{width}.{digits + 1}f}" for x in place) if has_velocities else ""
+            lines.append(line + faster)
+        lines.append("   2.00000   2.20000   2.40000")
+    return ("\n".join(lines) + "\n").encode()
+
+
 def lammps(
     frames: Sequence[tuple[int, np.ndarray, np.ndarray]], columns: str = "id type x y z", box: str = ""
 ) -> bytes:

@@ -92,17 +92,9 @@ def test_damage_is_a_sentence(tmp_path: Path, ending: str, copies: int) -> None:
 
 
 def with_digits(digits: int, *, has_velocities: bool = False, frames: int = 3) -> bytes:
-    """A GRO of the six atoms with so many digits behind the point, and one more in velocities, as GROMACS writes it."""
-    width, lines = digits + 5, list[str]()
-    for number, positions in enumerate(POSITIONS[:frames]):
-        lines += [f"six atoms t= {number}.50000", f"{len(ATOMS):5d}"]
-        for index, (name, _, residue) in enumerate(ATOMS):
-            x, y, z = positions[index] / 10
-            line = f"{index + 1:5d}{residue:<5s}{name:>5s}{index + 1:5d}{x:{width}.{digits}f}{y:{width}.{digits}f}"
-            faster = "".join(f"{-value:{width}.{digits + 1}f}" for value in (x, y, z)) if has_velocities else ""
-            lines.append(line + f"{z:{width}.{digits}f}" + faster)
-        lines.append("   2.00000   2.20000   2.40000")
-    return ("\n".join(lines) + "\n").encode()
+    """A GRO of the six atoms."""
+    atoms = [(name, residue) for name, _, residue in ATOMS]
+    return files.gro(POSITIONS[:frames], atoms, digits, has_velocities=has_velocities)
 
 
 @pytest.mark.parametrize("has_velocities", [False, True])
