@@ -11,7 +11,8 @@ cost:
 - A test that is marked `broad("reason")` is left to `.ci/run` in whole.
 
 `--broad` runs all of it, `-m broad` what is left out, and who names a file or a test runs all of that. Who chooses by
-`-m` has what he asks for. What is marked `full` is no part of either run.
+`-m` has what he asks for, and `--quick` chooses for itself (tests/quick.py). What is marked `full` is no part of either
+run.
 """
 
 from __future__ import annotations
@@ -124,7 +125,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     config.stash[ITEMS] = [item for item in items if item.get_closest_marker("full") is None]
     mark(config.stash[ITEMS])
-    if config.getoption("--broad") or config.option.markexpr not in ("", _DEFAULT):
+    is_other = config.getoption("--broad") or config.getoption("--quick", False)  # quick chooses for itself
+    if is_other or config.option.markexpr not in ("", _DEFAULT):
         return
     resolved = functools.cache(pathlib.Path.resolve)
     named = named_files(config)

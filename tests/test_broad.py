@@ -135,6 +135,14 @@ def test_the_rest_is_broad_and_who_names_a_file_runs_it(planted: Planted) -> Non
     assert planted("-m", "full") == ["test_of_the_night[0]", "test_of_the_night[1]"]
 
 
+def test_quick_has_one_case_of_each_quick_test_whatever_the_budget_of_its_file(planted: Planted) -> None:
+    for name in ("test_planted.py::test_dearer", "test_alone.py::test_alone"):
+        quick.listed()[name] = quick.Cost(20.0, True)
+    names = planted("--quick", "-p", "tests.quick")
+    assert "test_dearer" in names and values(names, "test_alone") == [("0",)]
+    assert "test_dear" not in names, "it is slow"
+
+
 def test_workers_choose_alike(planted: Planted, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where two have collected other tests xdist fails. The costs of planted tests are not known there."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
@@ -161,6 +169,8 @@ def in_the_default_run(request: pytest.FixtureRequest, folder: str) -> list[pyte
 def test_the_default_run_tests_all_there_is_on_the_host(request: pytest.FixtureRequest) -> None:
     met: set[str] = set()
     for item in in_the_default_run(request, "tests/gpu"):
+        if item.get_closest_marker("cuda") is not None:
+            continue
         for value in (parameters_of(item) if hasattr(item, "callspec") else {}).values():
             parts = value if isinstance(value, (tuple, list)) else (value,)
             met.update(part for part in parts if isinstance(part, str))
