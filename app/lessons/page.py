@@ -35,7 +35,7 @@ class Step:
         """In words."""
         said = f"You predicted: {self.question.choices[self.predicted]}."
         if not self.is_decided:
-            return f"{said} The measurement does not tell."
+            return f"{said} The measurement decides nothing."
         return f"{said} The measurement agrees." if self.is_right else f"{said} It was otherwise."
 
 
@@ -71,7 +71,9 @@ def _score(steps: Sequence[Step]) -> str:
     """How many predictions were right, of those that the measurements tell about."""
     decided = [step for step in steps if step.is_decided]
     open_ = len(steps) - len(decided)
-    more = f" Of {open_} more the measurement does not tell." if open_ else ""
+    if not decided and steps:
+        return "The measurements decide nothing."
+    more = f" For {open_} more the measurement decides nothing." if open_ else ""
     return f"{sum(step.is_right for step in decided)} of {len(decided)} predictions agree with what was measured.{more}"
 
 

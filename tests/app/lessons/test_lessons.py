@@ -163,8 +163,9 @@ def test_what_decides_nothing_is_no_prediction_that_came_true(small: Path) -> No
     known = Step(lesson.questions[0], 0, Answer(figures, (0,), "First has the least (depth).", "d"))
     unknown = Step(lesson.questions[0], 0, Answer(figures, (0, 1), "No difference.", "d"))
     page = page_of(lesson, [known, unknown], {})
-    assert "1 of 1 predictions agree with what was measured. Of 1 more the measurement does not tell." in page
-    assert "You predicted: First. The measurement does not tell." in page
+    assert "1 of 1 predictions agree with what was measured. For 1 more the measurement decides nothing." in page
+    assert "You predicted: First. The measurement decides nothing." in page
+    assert "The measurements decide nothing." in (none := page_of(lesson, [unknown], {})) and "0 of 0" not in none
     assert "Measured: walker, frame 0, 16 x 8 pixels, ray type smooth." in page
 
 
