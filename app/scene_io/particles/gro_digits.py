@@ -14,8 +14,9 @@ import numpy as np
 
 from .frame import ParticleError, Source
 
-NAMES, USUAL_WIDTH = 20, 8
-"""Letters before an atom's numbers, and those that a number takes with three digits behind the point."""
+NAMES, USUAL_WIDTH, MOST_WIDTH = 20, 8, 40
+"""Letters before an atom's numbers, those that a number takes with three digits behind the point, and the most: wider
+ones say nothing more, and each short line would be filled up to their width."""
 MOST_DIGITS = 12
 """Of a count of atoms."""
 POINT, LONGEST_LINE = ord("."), 1 << 10
@@ -27,9 +28,11 @@ ZEROS = b"   0.000" * 3, b"  0.0000" * 3
 
 
 def width_of(atom: bytes) -> int:
-    """How many letters a number of an atom's line takes; the usual ones where no two have a point."""
+    """How many letters a number of an atom's line takes; the usual ones where no two have a point, or that is more than
+    MOST_WIDTH."""
     points = [place for place, letter in enumerate(atom[:LONGEST_LINE]) if letter == POINT and place >= NAMES]
-    return points[1] - points[0] if len(points) > 1 else USUAL_WIDTH
+    width = points[1] - points[0] if len(points) > 1 else USUAL_WIDTH
+    return width if width <= MOST_WIDTH else USUAL_WIDTH
 
 
 def count_of(line: bytes) -> int:

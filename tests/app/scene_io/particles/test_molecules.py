@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import sys
 import time
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ import numpy as np
 import pytest
 
 from raygrove.app.scene_io import ImportLimits, SceneError, load
-from raygrove.app.scene_io.particles import elements
+from raygrove.app.scene_io.particles import elements, gro_digits
+from raygrove.app.scene_io.particles.frame import ParticleError, Source
 from tests.app.scene_io.particles import files
 
 chemfiles = pytest.importorskip("chemfiles")
@@ -136,6 +138,21 @@ def test_a_damaged_gro_of_other_digits_is_a_sentence(tmp_path: Path, old: bytes,
     assert old in whole
     (tmp_path / "a.gro").write_bytes(whole.replace(old, new, 1))
     with pytest.raises(SceneError, match=why):
+        files.read(tmp_path / "a.gro")
+
+
+def test_short_lines_are_not_filled_up_to_the_width_of_one_that_is_wide_beyond_reason(tmp_path: Path) -> None:
+    """Each line was filled up to as many letters as the first had between two points: of 40 KB came 200 MB."""
+    atom = b"    1SOL     OW    1" + b"0." + b"0" * 900 + b".0\n"
+    assert gro_digits.width_of(atom) == gro_digits.USUAL_WIDTH
+    (tmp_path / "a.gro").write_bytes(b"wide\n 20000\n" + atom + b"1\n" * 19_999 + b"1 1 1\n")
+    tracemalloc.start()
+    with pytest.raises(ParticleError, match="at another place"):
+        list(gro_digits.numbers(Source(str(tmp_path / "a.gro"), ImportLimits(), "gro")))
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 30e6
+    with pytest.raises(SceneError):
         files.read(tmp_path / "a.gro")
 
 
