@@ -91,6 +91,8 @@ class Pacing:
         self._is_owed = False
         self.is_tried = self.is_dared = self._was_left = False
         """Whether it is known that the choice is not slow beyond measure, and whether the next picture is dared."""
+        self.was_stopped = False
+        """Whether the picture before was stopped, of whatever choice: who goes on choosing has seen nothing of it."""
         self._dared_at = self._asked_at = self._lost_ms = 0.0
         self._rays: object = None
         self._full_ms: dict[object, float] = {}
@@ -229,13 +231,13 @@ class Pacing:
 
     def give_up(self) -> None:
         """A picture was stopped on its way; the next one is owed."""
-        self.progress = Progress(object(), Plan(self._scale, 1))
+        self.progress, self.was_stopped = Progress(object(), Plan(self._scale, 1)), True
 
     def end_sample(self, key: object, is_moving: bool) -> None:
         """A sample is whole."""
         self.is_first = self.is_dared and self._scale < 1.0  # the whole one shows the same tree
         self.progress, self._is_owed, self.is_dared, self.is_tried = None, False, False, True
-        self._still_key = None if is_moving else key
+        self._still_key, self.was_stopped = None if is_moving else key, False
 
     def observe(self, statistics: FrameStatistics | None, width: int) -> None:
         """A frame has finished, perhaps some frames ago; full size is `width` pixels wide."""

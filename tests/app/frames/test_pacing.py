@@ -20,6 +20,7 @@ from raygrove.app.frames.pixel_slots import HostSlot
 from raygrove.app.frames.resolution import ROWS_LIMIT_MS
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.stats import FrameStatistics
+from raygrove.gpu.target.stopping import Stopped
 
 from .fake_engine import SCENE, Clock, Makers, NeverEnlarged
 
@@ -283,6 +284,29 @@ def test_the_first_picture_of_what_moves_is_dared_at_the_size_of_those_before() 
     engine.full_ms = 3000.0
     makers.draw(replaced(State(), "settings.render.layout", "bvh8"), time=1.1, moving=True)
     assert engine.left_sizes == [before] and engine.sizes[1][0] * engine.sizes[1][1] <= 1250, "it was too slow for that"
+
+
+def test_who_chooses_again_and_again_while_something_moves_sees_every_second_choice() -> None:
+    """Each first picture was stopped by the next choice: an animation stood still while an option was dragged."""
+    makers = Makers(full_ms=70.0)
+    makers.draw(time=0.0)
+    switch, engine, shown = makers.maker.switch, makers.engines[0], []
+    draw = engine.render_frame
+
+    def interrupted(moment: Moment, views: Any) -> FrameStatistics:
+        if makers.targets[0].patience_s > 0.0:
+            switch.stop(builds=True)
+            raise Stopped(is_build=False)
+        return draw(moment, views)
+
+    engine.render_frame = interrupted  # type: ignore[method-assign]
+    for index in range(6):
+        switch.go_on()
+        with contextlib.suppress(Stopped):
+            chosen = replaced(State(), "settings.render.hierarchy", ("hploc", "binned_sah")[index % 2])
+            makers.draw(chosen, time=index / 10, moving=True)
+            shown.append(index)
+    assert shown == [1, 3, 5]
 
 
 def test_four_pictures_beside_each_other_share_the_time_that_is_dared() -> None:
