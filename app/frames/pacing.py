@@ -92,7 +92,8 @@ class Pacing:
         self.is_tried = self.is_dared = self._was_left = False
         """Whether it is known that the choice is not slow beyond measure, and whether the next picture is dared."""
         self.was_stopped = False
-        """Whether the picture before was stopped, of whatever choice: who goes on choosing has seen nothing of it."""
+        """Whether the picture before was stopped, of whatever choice: who goes on choosing while something
+        moves has seen nothing of it, and the next is drawn to its end."""
         self._dared_at = self._asked_at = self._lost_ms = 0.0
         self._rays: object = None
         self._full_ms: dict[object, float] = {}
