@@ -4,8 +4,8 @@ The rule, at collection, a file at a time (a file of tests is of one module), by
 cost:
 
 - Of a test that takes little each value of each parameter is met once, not each combination.
-- Of the dear tests of a file the cheapest come first, a case each, and then further values, until they have taken
-  `BUDGET_S`. A file in which all are dear has one that takes `MOST_ALONE_S` at most.
+- Of the costly tests of a file the cheapest come first, a case each, and then further values, until they have taken
+  `BUDGET_S`. A file in which all are costly has one that takes `MOST_ALONE_S` at most.
 - A test that is marked `each_value` has each value of its parameters whatever that costs, and of `each_value("name
   kind")` each pair of these two; `each_value("choice.0", "choice.1")` names all that is to be met.
 - A test that is marked `broad("reason")` is left to `.ci/run` in whole.
@@ -29,7 +29,7 @@ from tests.covering import TARGETS, covering, parameters_of, value_of
 from tests.quick import cost_of, test_of
 
 BUDGET_S = 0.5
-"""Processor seconds, in a warm cache, that the dear tests of a file may take in the default run."""
+"""Processor seconds, in a warm cache, that the costly tests of a file may take in the default run."""
 
 MOST_ALONE_S = 2.0
 """Processor seconds of the one case that a file has in which all tests take more than their budget."""

@@ -115,6 +115,7 @@ template <class Tree, class Primitives, class OnPrimitive>
 __device__ __forceinline__ int traverse_together(const Tree& tree, const Primitives& primitives, Rays& rays,
                                                  OnPrimitive& on_primitive, PacketStack& stack, Beam& beam) {
     const int place = warp_lane();
+    warp_sync();  // all have read what the packet before has left there
     if (place == 0) {
         stack.children[0] = tree.root[0];
         stack.entries[0] = beam.t_min;
