@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -183,10 +183,10 @@ class _Reader:
         quantity, ratio = table.get("quantity", ""), table.get("ratio")
         if (ratio is None) == (quantity == ""):
             raise self._error(where, "it has either a quantity, of which the least is asked, or a ratio")
-        if ratio is None and (quantity not in QUANTITIES or len(contestants) < 2):
+        if ratio is None and (not _is_one_of(quantity, QUANTITIES) or len(contestants) < 2):
             raise self._error(f"{where}: quantity", f"it is one of {', '.join(QUANTITIES)}, of 2 contestants or more")
         ray_type = table.get("ray_type", "smooth")
-        if ray_type not in ray_types():
+        if not _is_one_of(ray_type, ray_types()):
             raise self._error(f"{where}: ray_type", f"it is one of {', '.join(ray_types())}")
         return Question(
             self._text("text", table, where), self._text("ask", table, where), self._text("after", table, where),
@@ -204,7 +204,8 @@ class _Reader:
             raise said
         sides, bounds = (table["of"], table["to"]), table["bounds"]
         for side in sides:
-            if not isinstance(side, list) or len(side) != 2 or side[0] not in contestants or side[1] not in QUANTITIES:
+            is_pair = isinstance(side, list) and len(side) == 2
+            if not is_pair or not _is_one_of(side[0], contestants) or not _is_one_of(side[1], QUANTITIES):
                 raise said
         if not isinstance(bounds, list) or not 1 <= len(bounds) <= 8 or sorted({*map(_positive, bounds)}) != bounds:
             raise self._error(where, "bounds are 1 to 8 rising numbers above 0")
@@ -258,6 +259,11 @@ class _Reader:
 
     def _error(self, where: str, what: str) -> LessonError:
         return LessonError(f"{self._where}{f': {where}' if where else ''}: {what.rstrip('.')}.")
+
+
+def _is_one_of(value: Any, known: Container[str]) -> bool:
+    """Whether it is a text, and known; what else a file may have cannot be looked up."""
+    return isinstance(value, str) and value in known
 
 
 def _positive(value: Any) -> float:

@@ -76,7 +76,7 @@ def _declared(source: Source) -> Layout:
         with open(path, "rb") as file:
             text = file.read(MAX_LAYOUT).decode()
         return _layout(tomllib.loads(text))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ParticleError(f"its layout {os.path.basename(path)} cannot be used: {str(error).rstrip('.')}") from error
 
 
@@ -103,9 +103,9 @@ def _layout(said: dict[str, Any]) -> Layout:
         )
         if not isinstance(name, str) or not name:
             raise ValueError("a field has a name")
-        if kind not in TYPES:
+        if not isinstance(kind, str) or kind not in TYPES:
             raise ValueError(f"the type {kind!r} is not one of {', '.join(TYPES)}")
-        parts.append((name, f"{order}{TYPES[str(kind)]}"))
+        parts.append((name, f"{order}{TYPES[kind]}"))
     if len({name for name, _ in parts}) < len(parts):
         raise ValueError("two fields have the same name")
     return Layout(np.dtype(parts), _whole(said, "offset"), _whole(said, "particles"))

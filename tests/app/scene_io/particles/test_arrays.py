@@ -152,6 +152,8 @@ def test_a_raw_file_without_a_layout_and_with_a_wrong_one(tmp_path: Path) -> Non
         ('fields = ["x", "radius"]', "no columns x, y and z"),
         ('fields = ["x", "y", "z"]\ntype = "float33"', "'float33' is not one of"),
         ('fields = ["x", "x", "z"]', "two fields have the same name"),
+        ('fields = [{ name = "x", type = ["float32"] }]', "its layout a.f32.toml cannot be used: the type"),
+        ("fields = " + "[" * 9000, "its layout a.f32.toml cannot be used"),
         ("fields = [", "its layout a.f32.toml cannot be used"),
         ('fields = ["x", "y", "z"]\nparticles = -1', "particles is a whole number from 0"),
         ('felds = ["x", "y", "z"]', "'felds' is not one of"),
