@@ -89,8 +89,8 @@ WHY = {
         "Crytek's Sponza and diffuse rays inside the room, by 4 to 6 % (docs/performance/rays.md)"
     ),
     "soak at a window": (
-        "begun with an empty cache of kernels: 1.5 % from the second look on; what the C library has in use and "
-        "Python's blocks stay, so that what grows lies between blocks of the heap (docs/reliability.md)"
+        "Python's arenas of a MiB, of which one more is made when more small objects live at once than ever, and "
+        "none goes (docs/reliability.md)"
     ),
     "over Embree's medium tree, the worst scene": "its tree costs less SAH (docs/performance/rays.md)",
     "primary rays of": (
