@@ -17,7 +17,7 @@ extern "C" __global__ void enter_nodes(const float* rays, const float* planes, i
         bool agrees;
         const Slabs slabs = make_slabs(of_pack, agrees);
         const float* node = planes + (int64)pack * 48;
-        const Beam beam(slabs, of_pack);
+        const Beam beam(slabs.sign_x, slabs.sign_y, slabs.sign_z, of_pack);
         by_beam[pack] = agrees && beam.is_sound() ? (int)beam.enter_eight(node, entries + pack * WIDE_SLOTS) : -1;
         unsigned bits = 0u;
         for (int slot = 0; slot < WIDE_SLOTS; ++slot) {
