@@ -2,8 +2,8 @@
 // (beam.cuh), and every ray tests each primitive that is found. A warp is a packet of 32 rays (Wald, Slusallek, Benthin
 // and Wagner 2001; on GPUs Günther, Popov, Seidel and Slusallek 2007), which waits for no longest ray on its way down.
 //
-// A round takes the nearest nodes that wait, one a lane, and puts what the beam enters of their children back in the
-// same order: nodes onto the stack, leaves to all rays. It pays where few primitives are in sight of a warp, as of
+// A round takes the nearest nodes that wait, two lanes a node, and puts what the beam enters of their children back in
+// the same order: nodes onto the stack, leaves to all rays. It pays where few primitives are in sight of a warp, as of
 // spheres; where many are smaller than its pixels, a packet has soon done PACKET_STEPS rounds and tests, and each ray
 // goes on alone through what still waits (docs/performance/particles.md).
 //
