@@ -48,12 +48,14 @@ inline Int lanes_popcount(Int a) { return {(Int::Native)_mm512_popcnt_epi32((__m
 #elif defined(__AVX512VPOPCNTDQ__) && defined(__AVX512VL__) && RAYS_PER_THREAD == 8
 inline Int lanes_popcount(Int a) { return {(Int::Native)_mm256_popcnt_epi32((__m256i)a.v)}; }
 #else
-// Sums of pairs, of fours and of bytes; what an arithmetic shift brings in is masked out.
+// Sums of pairs, of fours and of bytes, unsigned, since the last product wraps.
 inline Int lanes_popcount(Int a) {
-    a.v -= a.v >> 1 & 0x55555555;
-    a.v = (a.v & 0x33333333) + (a.v >> 2 & 0x33333333);
-    a.v = (a.v + (a.v >> 4)) & 0x0f0f0f0f;
-    return {a.v * 0x01010101 >> 24};
+    typedef unsigned Bits __attribute__((vector_size(4 * RAYS_PER_THREAD)));
+    Bits bits = (Bits)a.v;
+    bits -= bits >> 1 & 0x55555555u;
+    bits = (bits & 0x33333333u) + (bits >> 2 & 0x33333333u);
+    bits = (bits + (bits >> 4)) & 0x0f0f0f0fu;
+    return {(Int::Native)(bits * 0x01010101u >> 24)};
 }
 #endif
 
