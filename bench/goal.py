@@ -97,10 +97,6 @@ WHY = {
         "in the kitchen a ray passes 233 cells of the grid and 73 of two levels, of lbvh's nodes 19, and one ray tests "
         "1,059 triangles of an octree's leaf; skipping empty cells was slower elsewhere (docs/performance/octrees.md)"
     ),
-    "a structure whose kernels are cached": (
-        "the median of 25 structures over 100,000 triangles, of which 4 are below 50, on a slower processor than that "
-        "of the run before (64.8, 9 below 50); what is left are builds and the picture (docs/performance/window.md)"
-    ),
     "race of 4": (
         "measured before references were sorted without branches that are chance: 125 CPU ms a frame since, not 149 "
         "(docs/performance/kd-trees.md)"
