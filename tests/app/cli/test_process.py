@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from raygrove.app.system import interrupts
 from raygrove.app.user_files import running_state
 from tests.waiting import PROCESS_S
 
@@ -24,10 +25,10 @@ ROOT = Path(__file__).resolve().parents[3]
 def started(
     *arguments: str, program: str = "main.py", on_ctrl_c: signal.Handlers = signal.SIG_DFL
 ) -> Iterator[subprocess.Popen[str]]:
-    """The program, which hears Ctrl-C even where the tests themselves were told not to (in the background of a shell),
-    unless that is asked for. Neither it nor what it starts outlives the test."""
+    """The program, which hears signals even where the tests themselves were told not to (Ctrl-C in the background of a
+    shell, SIGHUP under nohup), unless that is asked for. Neither it nor what it starts outlives the test."""
     command = [sys.executable, str(ROOT / program), *arguments]
-    hear = functools.partial(signal.signal, signal.SIGINT, on_ctrl_c)
+    hear = functools.partial(_hear_signals, on_ctrl_c)
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(
         command, text=True, cwd=ROOT.parent, preexec_fn=hear, start_new_session=True, **pipes
@@ -37,6 +38,12 @@ def started(
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
+
+
+def _hear_signals(on_ctrl_c: signal.Handlers) -> None:
+    signal.signal(signal.SIGINT, on_ctrl_c)
+    for number in interrupts.ENDS:
+        signal.signal(number, signal.SIG_DFL)
 
 
 def assert_interrupted(process: subprocess.Popen[str]) -> str:
@@ -150,6 +157,14 @@ def test_ctrl_c_closes_the_window(
         assert_interrupted(process)
 
 
+@pytest.fixture
+def deaf() -> Iterator[None]:
+    """The tests themselves ignore the end of a terminal, as under nohup, which what they start would inherit."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
 MEMORY_OF_WINDOW = "from raygrove.app.ui.session.memory import Memory; print('geometry' in Memory()._values.stored)"
 
 
@@ -159,7 +174,7 @@ MEMORY_OF_WINDOW = "from raygrove.app.ui.session.memory import Memory; print('ge
     ids=["SIGTERM in the background", "SIGHUP"],
 )
 def test_the_end_of_the_system_or_of_the_terminal_is_a_quit(
-    unseen: None, number: signal.Signals, on_ctrl_c: signal.Handlers
+    unseen: None, deaf: None, number: signal.Signals, on_ctrl_c: signal.Handlers
 ) -> None:
     """What the window remembers is kept, and the next start tells of no crash: also in the background of a script,
     where shells have Ctrl+C ignored."""
