@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 
 from raygrove.gpu.configuration import apart
 from raygrove.gpu.settings import OptionError, option
@@ -15,6 +16,8 @@ RACE = "race"
 LETTERS = "ABCDEFGH"
 MOST = 4
 """Configurations that the window races at most; without it there may be more."""
+UNSAID = "@rebuild"
+"""The policy of a configuration that names none."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,6 +54,18 @@ def contestants_of(options: RaceOptions) -> tuple[str, ...]:
     return apart(options.contestants)
 
 
+def joined(options: RaceOptions, texts: Sequence[str]) -> list[str]:
+    """The configurations that race when these join. Who was there keeps the place, but for the two of a race that
+    nobody chose; where there is no room for all, the first of them leave."""
+    is_chosen = options.contestants != RaceOptions().contestants
+    named = dict.fromkeys(configured_text(one).removesuffix(UNSAID) for one in texts)
+    there = [one.removesuffix(UNSAID) for one in contestants_of(options)]
+    others = [one for one in there if is_chosen and one not in named]
+    leaving = others[: max(len(others) + len(named) - MOST, 0)]
+    there = [one for one in there if (is_chosen or one in named) and one not in leaving]
+    return there + [one for one in named if one not in there]
+
+
 def pair_of(options: RaceOptions) -> tuple[int, int]:
     """The places of the two that are compared; the first two where the setting names one that does not race."""
     count = len(contestants_of(options))
@@ -67,9 +82,14 @@ def checked_contestants(text: str) -> str:
         raise OptionError(CONTESTANTS, text, f"{error}".partition(": ")[2]) from error
     if len(named) > MOST:
         raise OptionError(CONTESTANTS, text, f"up to {MOST} configurations; raygrove race takes more")
+    return ", ".join(configured_text(one) for one in named)
+
+
+def configured_text(text: str) -> str:
+    """The shortest spelling of a configuration. Raises OptionError."""
     from raygrove.gpu.face.configured import configured  # with the first race, not with the program
 
-    return ", ".join(configured(one).text for one in named)
+    return configured(text).text
 
 
 def checked_pair(text: str) -> str:

@@ -1,4 +1,5 @@
-"""A finding of hot spots as a card: its sentence, what may help, and buttons that show, try and race it."""
+"""A finding of hot spots as a card: its sentence, what may help, and buttons that show who pays, count what the remedy
+saves, and race it."""
 
 from __future__ import annotations
 
@@ -15,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class FindingCard(QFrame):
-    """See the module. `shown`, `tried` and `raced` carry it."""
+    """See the module. `shown`, `counted` and `tried` carry it."""
 
-    shown, tried, raced = Signal(object), Signal(object), Signal(object)
+    shown, counted, tried = Signal(object), Signal(object), Signal(object)
 
     def __init__(self, finding: HotFinding, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -27,24 +28,24 @@ class FindingCard(QFrame):
         self.sentence, self.help = Label(finding.sentence, self), Label(self)
         for label in (self.sentence, self.help):
             label.setWordWrap(True)
-        self.show_it, self.try_it = QPushButton(self.tr("Show"), self), QPushButton(self.tr("Try"), self)
+        self.show_it, self.count_it = QPushButton(self.tr("Show"), self), QPushButton(self.tr("Count it"), self)
         self.show_it.setToolTip(self.tr("Light up the pixels that pay for it"))
-        self.try_it.setToolTip(
+        self.count_it.setToolTip(
             self.tr("Build the remedy beside the picture, and count what the same rays cost with it")
         )
         self.show_it.setVisible(bool(finding.nodes or finding.primitives))
-        self.race_it = QPushButton(self.tr("Race"), self)
-        self.race_it.setToolTip(self.tr("Race the remedy beside the configuration that was counted"))
-        for button in (self.try_it, self.race_it):
+        self.try_it = QPushButton(self.tr("Try"), self)
+        self.try_it.setToolTip(self.tr("Add the remedy to the race, beside the configuration that was counted"))
+        for button in (self.count_it, self.try_it):
             button.setVisible(bool(finding.configuration))
         self.show_it.clicked.connect(lambda: self.shown.emit(self.finding))
-        self.try_it.clicked.connect(self._try)
-        self.race_it.clicked.connect(lambda: self.raced.emit(self.finding))
+        self.count_it.clicked.connect(self._count)
+        self.try_it.clicked.connect(lambda: self.tried.emit(self.finding))
         row = QHBoxLayout()
         row.addWidget(self.help, 1)
         row.addWidget(self.show_it)
+        row.addWidget(self.count_it)
         row.addWidget(self.try_it)
-        row.addWidget(self.race_it)
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 4, 6, 4)
         column.setSpacing(3)
@@ -55,7 +56,7 @@ class FindingCard(QFrame):
     def take(self, finding: HotFinding) -> None:
         """The finding, with what its remedy gains where that is known by now."""
         self.finding = finding
-        self.try_it.setEnabled(finding.gain is None)
+        self.count_it.setEnabled(finding.gain is None)
         if finding.gain is None:
             self.help.setText(self.tr("May help: {remedy}.").format(remedy=in_titles(finding.remedy)))
         elif finding.gain > 1.005:
@@ -66,7 +67,7 @@ class FindingCard(QFrame):
             text = self.tr("{structure} saves nothing (counted).")
             self.help.setText(text.format(structure=structure_title(finding.configuration)))
 
-    def _try(self) -> None:
-        self.try_it.setEnabled(False)
+    def _count(self) -> None:
+        self.count_it.setEnabled(False)
         self.help.setText(self.tr("Building {name} …").format(name=structure_title(self.finding.configuration)))
-        self.tried.emit(self.finding)
+        self.counted.emit(self.finding)

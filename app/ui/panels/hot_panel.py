@@ -44,13 +44,13 @@ def shown(value: Any, column: str) -> str:
 class HotPanel(QWidget):
     """See the module. `wanted` carries the rays and the kind that are to be counted, `clip_wanted` also of how many
     frames (0: of each), `frame_wanted` the seconds of one to go to, `chosen` the line that is selected
-    (None: none), `tree_wanted` that it is to be seen in the tree, `shown`, `tried` and `raced` a finding; `live_wanted`
+    (None: none), `tree_wanted` that it is to be seen in the tree, `shown`, `priced` and `tried` a finding; `live_wanted`
     whether picture after picture is to be counted, `asked_anew` that other rays or lines are, `seen` whether the panel
     is."""
 
     wanted = Signal(str, str)
     clip_wanted, frame_wanted = Signal(str, str, int), Signal(float)
-    chosen, shown, tried, raced = Signal(object), Signal(object), Signal(object), Signal(object)
+    chosen, shown, priced, tried = Signal(object), Signal(object), Signal(object), Signal(object)
     live_wanted, asked_anew, seen, tree_wanted = Signal(bool), Signal(), Signal(bool), Signal(object)
 
     def __init__(self, places: Callable[[], SensorPlaces] = SensorPlaces, parent: QWidget | None = None) -> None:
@@ -256,7 +256,7 @@ class HotPanel(QWidget):
             self.in_tree.setEnabled(False)
             for card in self.cards:
                 card.show_it.setEnabled(False)
-                card.try_it.setEnabled(False)
+                card.count_it.setEnabled(False)
         elif self.live_list is not None and self.live.isChecked() and not is_playing:
             self.hint.setText(self.tr("Of an earlier picture; the next one is counted soon."))
 
@@ -319,8 +319,8 @@ class HotPanel(QWidget):
         self.cards = [FindingCard(one, self) for one in findings]
         for card in self.cards:
             card.shown.connect(self.shown)
+            card.counted.connect(self.priced)
             card.tried.connect(self.tried)
-            card.raced.connect(self.raced)
             self._card_column.addWidget(card)
             if self.found is not None and self.found.rays == GIVEN:
                 card.show_it.hide()  # they belong to no pixel

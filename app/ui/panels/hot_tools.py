@@ -16,7 +16,7 @@ from raygrove.app.document.state import State
 from raygrove.app.playback import timeline as timelines
 from raygrove.app.settings import option_tables
 from raygrove.app.settings.chosen_configuration import spelling_of
-from raygrove.app.settings.race_options import CONTESTANTS, RACE
+from raygrove.app.settings.race_options import CONTESTANTS, RACE, joined
 from raygrove.app.settings.settings import Settings, set_option
 from raygrove.app.ui.panels.divergence_panel import DivergencePanel
 from raygrove.app.ui.panels.hot_panel import HotPanel
@@ -65,8 +65,8 @@ class HotTools(QObject):
         session.document.on_jobs.append(self._hear_jobs)
         self.hot.chosen.connect(self._light)
         self.hot.shown.connect(self._light_finding)
+        self.hot.priced.connect(self._count_remedy)
         self.hot.tried.connect(self._try)
-        self.hot.raced.connect(self._race)
         self.hot.tree_wanted.connect(self._show_in_tree)
         self.hot.seen.connect(self._see_hot)
         self.divergence.wanted.connect(self._count_warps)
@@ -182,7 +182,7 @@ class HotTools(QObject):
             self._lit = token
             self.marks.show_paid(paid)
 
-    def _try(self, finding: HotFinding) -> None:
+    def _count_remedy(self, finding: HotFinding) -> None:
         found = self.hot.found
         if found is not None:
             self._session.loop.ask(
@@ -191,14 +191,14 @@ class HotTools(QObject):
                 lambda after: self.hot.take_gain(finding, after),
             )
 
-    def _race(self, finding: HotFinding) -> None:
-        """A race of what was counted, by the policy that is chosen, and the remedy: one step of undo."""
+    def _try(self, finding: HotFinding) -> None:
+        """Add the remedy to the race, beside what was counted, by the policy that is chosen: one step of undo."""
         document, found = self._session.document, self.hot.found
         if found is None:
             return
         settings = document.state.settings
-        texts = (_followed(one, settings) for one in (found.configuration, finding.configuration))
-        settings = set_option(settings, CONTESTANTS, ", ".join(texts))
+        texts = [_followed(one, settings) for one in (found.configuration, finding.configuration)]
+        settings = set_option(settings, CONTESTANTS, ", ".join(joined(settings.race, texts)))
         document.change("settings", set_option(settings, "window.workspace", RACE))
 
     # -- what happens -------------------------------------------------------------------------------------------------

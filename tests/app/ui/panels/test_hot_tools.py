@@ -17,6 +17,7 @@ from raygrove.app.document.jobs import Job
 from raygrove.app.frames.hot_clips import CountedClip
 from raygrove.app.frames.hot_questions import HotQuestions
 from raygrove.app.frames.measured_rays import MeasuredRays
+from raygrove.app.settings.race_options import RaceOptions, checked_contestants, joined
 from raygrove.app.settings.ray_options import RayOptions
 from raygrove.app.ui.panels.hot_panel import KINDS, RAYS, HotPanel
 from raygrove.app.ui.panels.hot_tools import HotTools
@@ -176,7 +177,7 @@ def test_the_nodes_of_a_pixel_are_bold(
     assert bold == {spot.number for spot in tools.hot.spots} & set(entered.tolist()) and 0 in bold
 
 
-def test_findings_are_shown_and_tried(scene_window: MainWindow, tools: HotTools, found: HotSpots, qtbot: Any) -> None:
+def test_findings_are_shown_and_their_remedies_counted(scene_window: MainWindow, tools: HotTools, found: HotSpots, qtbot: Any) -> None:
     show(scene_window, "hot_spots")
     tools.hot.take(dataclasses.replace(found, findings=(FINDING,)))
     (card,) = tools.hot.cards
@@ -184,10 +185,10 @@ def test_findings_are_shown_and_tried(scene_window: MainWindow, tools: HotTools,
     card.show_it.click()
     qtbot.waitUntil(lambda: tools.marks.paid is not None)
     assert tools.marks.paid is not None and tools.marks.paid.sum() == found.counts.primitive_tests[:2].sum()
-    card.try_it.click()
+    card.count_it.click()
     assert "Building SAH with spatial splits / BVH4" in card.help.text()
     qtbot.waitUntil(lambda: card.finding.gain is not None)
-    assert card.help.text().startswith("SAH with spatial splits / BVH4 saves") and not card.try_it.isEnabled()
+    assert card.help.text().startswith("SAH with spatial splits / BVH4 saves") and not card.count_it.isEnabled()
     assert "with spatial splits / BVH4" in tools.hot.text()
     assert tools.hot.table()[1][0]["name"] == tools.hot.spots[0].name
 
@@ -200,20 +201,43 @@ def test_what_helps_is_named_by_titles(tools: HotTools, found: HotSpots) -> None
     assert "Linear BVH / BVH4" in tools.hot.hint.text()
 
 
-def test_a_remedy_is_raced(scene_window: MainWindow, tools: HotTools, found: HotSpots) -> None:
+def test_try_adds_the_remedy_to_the_race_and_opens_it(scene_window: MainWindow, tools: HotTools, found: HotSpots) -> None:
     document = scene_window.document
     document.change("settings.update.mode", "refit")
     tools.hot.take(dataclasses.replace(found, findings=(FINDING,)))
-    tools.hot.cards[0].race_it.click()
-    assert document.state.settings.race.contestants == "lbvh/bvh4@refit, sbvh/bvh4@rebuild"
+    tools.hot.cards[0].try_it.click()
+    assert document.state.settings.race.contestants == "lbvh/bvh4@refit, sbvh/bvh4"
     document.undo()
     tools.hot.take(dataclasses.replace(found, findings=(dataclasses.replace(FINDING, configuration="hploc/bvh4"),)))
-    tools.hot.cards[0].race_it.click()
+    tools.hot.cards[0].try_it.click()
     settings = document.state.settings
     assert settings.window.workspace == "race" and settings.race.contestants == "lbvh/bvh4@refit, hploc/bvh4@refit"
     document.undo()
     assert document.state.settings.race.contestants != settings.race.contestants
     assert document.state.settings.window.workspace != "race"
+    document.redo()
+    tools.hot.take(dataclasses.replace(found, findings=(FINDING,)))
+    tools.hot.cards[0].try_it.click()
+    three = "lbvh/bvh4@refit, hploc/bvh4@refit, sbvh/bvh4"
+    assert document.state.settings.race.contestants == three
+    tools.hot.cards[0].try_it.click()
+    assert document.state.settings.race.contestants == three
+
+
+@pytest.mark.parametrize(
+    ("there", "after"),
+    [
+        ("lbvh@refit, hploc@auto", "lbvh, sbvh"),  # nobody chose these
+        ("ploc@refit", "ploc@refit, lbvh, sbvh"),
+        ("lbvh, ploc", "lbvh, ploc, sbvh"),
+        ("ploc, lbvh, hploc, binned_sah", "lbvh, hploc, binned_sah, sbvh"),
+        ("ploc, hploc, binned_sah, median_sah", "binned_sah, median_sah, lbvh, sbvh"),
+        ("ploc, sbvh, hploc, lbvh", "ploc, sbvh, hploc, lbvh"),
+    ],
+)
+def test_a_remedy_joins_who_races_already(there: str, after: str) -> None:
+    options = RaceOptions(contestants=checked_contestants(there))
+    assert ", ".join(joined(options, ["lbvh@rebuild", "sbvh@rebuild"])) == checked_contestants(after)
 
 
 def test_what_cannot_be_counted_is_said(qtbot: Any) -> None:
