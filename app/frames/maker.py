@@ -119,7 +119,7 @@ class FrameMaker(Questions):
         if pacing.begin(*pace_of(scene, state)):
             self._last_update = None
         is_alone = not (is_raced(state) or state.settings.update.always)
-        pacing.dare(is_alone and target.can_stop and not (is_moving and pacing.was_stopped), self.asked_at)
+        pacing.dare(is_alone and target.can_stop and not pacing.was_stopped, self.asked_at)
         engine.tries_arrangements, engine.most_steps = not (target.quick and target.quick.sources), MOST_STEPS
         if display.adapt_resolution:
             self._try(engine, target, state, moment, slots)

@@ -38,6 +38,9 @@ LATEST = 9
 FIRST_SHARE = 8
 """Where no pace is known, the first rows of a picture at rest are one in so many."""
 
+KEPT_CHOICES = 64
+"""Of so many choices is remembered what they took: each step of an option that is dragged is one."""
+
 DARED_S = 0.15
 """Seconds of rays that the first picture of a choice is given, where it can be stopped: most take a fifth of that."""
 
@@ -91,9 +94,9 @@ class Pacing:
         self._is_owed = False
         self.is_tried = self.is_dared = self._was_left = False
         """Whether it is known that the choice is not slow beyond measure, and whether the next picture is dared."""
-        self.was_stopped = False
-        """Whether the picture before was stopped, of whatever choice: who goes on choosing while something
-        moves has seen nothing of it, and the next is drawn to its end."""
+        self.was_stopped = self._is_seen = False
+        """Whether the first picture of the choice before was stopped: who goes on choosing has seen nothing of it, and
+        the next is drawn to its end. And whether something of the present choice was seen."""
         self._dared_at = self._asked_at = self._lost_ms = 0.0
         self._rays: object = None
         self._full_ms: dict[object, float] = {}
@@ -109,11 +112,18 @@ class Pacing:
             self._rays, self._thought_ms = rays, 0.0
             self._full_ms.clear()
         elif self.pace.is_known:
-            self._full_ms[self._choice] = self._thought_ms = self._pixel_ms(1.0)
+            self._thought_ms = self._pixel_ms(1.0)
+            self._remember(self._choice, self._thought_ms)
         self._thought_ms = self._full_ms.get(choice, self._thought_ms)
         self.pace, self._choice, self.progress, self._still_key, self._row_ms = Pace(), choice, None, None, 0.0
-        self.is_first, self.is_tried, self._was_left = True, False, False
+        self.is_first, self.is_tried, self._was_left, self._is_seen = True, False, False, False
         return True
+
+    def _remember(self, choice: object, full_ms: float) -> None:
+        self._full_ms.pop(choice, None)
+        self._full_ms[choice] = full_ms
+        if len(self._full_ms) > KEPT_CHOICES:
+            del self._full_ms[next(iter(self._full_ms))]
 
     def dare(self, may_stop: bool, asked_at: float | None) -> None:
         """Decide whether the first picture of a choice is drawn at once, without a tiny one before it: most are quick.
@@ -147,7 +157,7 @@ class Pacing:
         if progress is not None and progress.key == key and (progress.plan.is_kept or not is_moving):
             rows = self._rows_at_once(round(height * progress.plan.scale) - progress.rows)
             return dataclasses.replace(progress.plan, most_rows=rows)
-        is_owed = progress is not None and not is_moving
+        is_owed = (progress is not None or self.was_stopped) and not is_moving
         self.progress, self._is_owed = None, is_owed
         scale = self._scale = self._next_scale(display, key, is_moving, height)
         still = display.still_samples if self._is_smoothed(display, scale) else 1
@@ -232,13 +242,13 @@ class Pacing:
 
     def give_up(self) -> None:
         """A picture was stopped on its way; the next one is owed."""
-        self.progress, self.was_stopped = Progress(object(), Plan(self._scale, 1)), True
+        self.progress, self.was_stopped = Progress(object(), Plan(self._scale, 1)), not self._is_seen
 
     def end_sample(self, key: object, is_moving: bool) -> None:
         """A sample is whole."""
         self.is_first = self.is_dared and self._scale < 1.0  # the whole one shows the same tree
         self.progress, self._is_owed, self.is_dared, self.is_tried = None, False, False, True
-        self._still_key, self.was_stopped = None if is_moving else key, False
+        self._still_key, self.was_stopped, self._is_seen = None if is_moving else key, False, True
 
     def observe(self, statistics: FrameStatistics | None, width: int) -> None:
         """A frame has finished, perhaps some frames ago; full size is `width` pixels wide."""

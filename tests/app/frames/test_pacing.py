@@ -286,15 +286,17 @@ def test_the_first_picture_of_what_moves_is_dared_at_the_size_of_those_before() 
     assert engine.left_sizes == [before] and engine.sizes[1][0] * engine.sizes[1][1] <= 1250, "it was too slow for that"
 
 
-def test_who_chooses_again_and_again_while_something_moves_sees_every_second_choice() -> None:
-    """Each first picture was stopped by the next choice: an animation stood still while an option was dragged."""
+@pytest.mark.parametrize("is_moving", [True, False])
+def test_who_chooses_again_and_again_sees_every_second_choice(is_moving: bool) -> None:
+    """Each first picture was stopped by the next choice: the window stood still while an option was dragged, or an
+    arrow key was held down in a sheet."""
     makers = Makers(full_ms=70.0)
     makers.draw(time=0.0)
     switch, engine, shown = makers.maker.switch, makers.engines[0], []
     draw = engine.render_frame
 
     def interrupted(moment: Moment, views: Any) -> FrameStatistics:
-        if makers.targets[0].patience_s > 0.0:
+        if switch._target is not None:
             switch.stop(builds=True)
             raise Stopped(is_build=False)
         return draw(moment, views)
@@ -304,9 +306,35 @@ def test_who_chooses_again_and_again_while_something_moves_sees_every_second_cho
         switch.go_on()
         with contextlib.suppress(Stopped):
             chosen = replaced(State(), "settings.render.hierarchy", ("hploc", "binned_sah")[index % 2])
-            makers.draw(chosen, time=index / 10, moving=True)
+            makers.draw(chosen, time=index / 10, moving=is_moving)
             shown.append(index)
     assert shown == [1, 3, 5]
+
+
+def test_who_stops_a_picture_that_was_seen_has_the_first_one_of_the_next_choice_at_once() -> None:
+    """A picture at rest is refined for long: nobody has missed one that is stopped then."""
+    makers = Makers(full_ms=70.0)
+    assert makers.draw(time=0.0).samples == 1
+    draw, engine = makers.engines[0].render_frame, makers.engines[0]
+    engine.render_frame = lambda *given: (_ for _ in ()).throw(Stopped(is_build=False))  # type: ignore[method-assign]
+    makers.maker.switch.stop()
+    with pytest.raises(Stopped):
+        makers.draw(time=0.0)
+    makers.maker.switch.go_on()
+    engine.render_frame = draw  # type: ignore[method-assign]
+    engine.sizes.clear()
+    makers.draw(replaced(State(), "settings.render.hierarchy", "hploc"), time=0.0)
+    assert engine.sizes == [(200, 160)], "dared, nothing tiny before it"
+
+
+def test_of_many_choices_the_latest_are_remembered() -> None:
+    """Each step of an option that is dragged is a choice."""
+    makers = Makers(full_ms=10.0)
+    for samples in range(1, pacing.KEPT_CHOICES + 20):
+        makers.draw(replaced(State(), "settings.render.samples", samples), time=0.0)
+    kept = makers.maker._pacing._full_ms
+    assert len(kept) == pacing.KEPT_CHOICES
+    assert [choice[0].samples for choice in kept] == [*range(19, pacing.KEPT_CHOICES + 19)]  # type: ignore[index]
 
 
 def test_four_pictures_beside_each_other_share_the_time_that_is_dared() -> None:
