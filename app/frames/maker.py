@@ -394,6 +394,6 @@ class FrameMaker(Questions):
             engine.make_ready(moment, views_of(slots))
             self._preparing_ms += target.compile_ms - before
         elif not self._pacing.is_tried:
-            self._pacing.is_tried, self._views = True, ()
+            self._pacing.is_tried, self._views, self._looking = True, (), 0
             with self._counted_as_preparing():
                 draw_tiny(engine, self._pacing, moment, slots, views_of)

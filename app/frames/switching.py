@@ -64,7 +64,7 @@ class Switching:
     def compile(self, request: Any, target: Target) -> bool:
         """Compile beside the drawing what a request needs; whether something stands in for it."""
         state = as_drawn(request.state)
-        looking = state.settings.display.filter_samples
+        looking = 0 if is_raced(state) else state.settings.display.filter_samples
         shown = [while_looking(view_settings(state, index), looking) for index in range(len(state.views))]
         what = self._title(state)
 

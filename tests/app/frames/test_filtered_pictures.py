@@ -69,3 +69,20 @@ def test_paths_are_filtered_on_what_cannot_be_stopped_where_nobody_waits_long() 
         makers.draw(state)
         options: Any = makers.engines[0].views[0].settings.ray_type_options
         assert options.filtered is is_filtered
+
+
+def test_a_tiny_picture_that_only_tells_how_slow_a_choice_is_is_not_filtered() -> None:
+    """Its kernels would be compiled in vain where the choice proves slow."""
+    makers, drawn = unstoppable(30.0), []
+    makers.draw(STATE)
+    engine = makers.engines[0]
+    draw = engine.render_frame
+
+    def noted(moment: Any, views: Any) -> Any:
+        options = views[0].settings.ray_type_options
+        drawn.append((views[0].pixels.width, options.filtered))
+        return draw(moment, views)
+
+    engine.render_frame = noted  # type: ignore[method-assign]
+    makers.draw(replaced(STATE, "settings.render.hierarchy", "hploc"))
+    assert drawn[0][0] < 100 and not drawn[0][1] and drawn[-1] == (400, True)

@@ -243,6 +243,26 @@ def test_where_units_fail_the_others_are_compiled_as_they_stay(monkeypatch: pyte
     assert sentence.startswith(IN_HASTE) and sentence.endswith(" There is too little memory for 0.")
 
 
+@pytest.mark.parametrize(("workspace", "is_filtered"), [("explore", True), ("race", False)])
+def test_kernels_of_the_filter_are_compiled_for_pictures_that_are_filtered(
+    monkeypatch: pytest.MonkeyPatch, workspace: str, is_filtered: bool
+) -> None:
+    """Those of a race are not."""
+    state = replaced(replaced(State(), "settings.window.workspace", workspace), "settings.race.contestants", RACERS)
+    state = replaced(state, "settings.render.ray_type", "path")
+    wanted: list[Any] = []
+
+    def job(target: Any, scene: Any, shown: list[Any], *rest: Any, **more: Any) -> Any:
+        wanted.extend(shown)
+        return SimpleNamespace(start=lambda: None, is_done=False)
+
+    monkeypatch.setattr(compile_job, "scene_job", job)
+    request: Any = SimpleNamespace(state=state, scene=Scene("nothing"))
+    Switching(lambda sentence: None, lambda: None).compile(request, SimpleNamespace(quick=None))  # type: ignore[arg-type]
+    assert wanted and {one.ray_type for one in wanted} == {"path"}
+    assert {one.ray_type_options.filtered for one in wanted} == {is_filtered}
+
+
 def test_who_takes_the_choice_back_has_the_old_one_at_once(shown: Shown, empty_cache: None) -> None:
     old = shown.state
     shown.state = replaced(old, "settings.render.hierarchy", "hploc")
