@@ -59,7 +59,7 @@ class Inspectors(QObject):
         self._docks: dict[str, QDockWidget] = {}
         self._brought: dict[str, BroughtPanel] = {}
         self._range: tuple[float, float] | None = None
-        self._rays = ""  # what those of the newest picture show
+        self._coloured: object = None  # by what the newest picture has its colours
         self._asked_at: tuple[float, float] | None = None
         self.company: list[QWidget] = []  # panels that show what is picked, too: where one is seen, it stays in front
         self.heat, self.pick = HeatPanel(document), PickPanel(gestures)
@@ -134,11 +134,11 @@ class Inspectors(QObject):
         self.laid_on.emit(picture)
 
     def legend(self) -> Any:
-        """The scale of the picture's colours, with the range of the newest picture where that is automatic; None where
-        they mean no number, or nothing is open. While a picture of other rays stands in, it is that picture's."""
+        """The scale of the colours of the picture that is seen, with its range where that is automatic; None where they
+        mean no number, or nothing is open. What was chosen since is that of a picture to come."""
         scene, state = self._document.scene, self._document.state
         frame = self._loop.last_frame if self._loop is not None else None
-        if frame is not None and self._is_of_now(frame) and frame.request.state.ray_type_of() != state.ray_type_of():
+        if frame is not None and self._is_of_now(frame):
             state = frame.request.state
         return legend_of(state, scene, self._range) if scene is not None else None
 
@@ -165,9 +165,8 @@ class Inspectors(QObject):
 
     def _take(self, frame: FinishedFrame) -> None:
         self.heat.take(frame)
-        rays = frame.request.state.ray_type_of()
-        if rays != self._rays:
-            self._rays = rays
+        if (coloured := _colours_of(frame.request.state)) != self._coloured:
+            self._coloured = coloured
             self.legend_changed.emit(self.legend())
         if self._figures is None or self._figures.pinned is None:
             self.boxes.take(frame)
@@ -315,6 +314,12 @@ class Inspectors(QObject):
 def _pick(maker: Any, across: float, down: float) -> Picked | None:
     found: Picked | None = maker.pick(across, down, with_path=True)
     return found
+
+
+def _colours_of(state: State) -> object:
+    """What the legend of a picture depends on, beside a range that is fitted to it."""
+    settings, rays = state.settings, state.ray_type_of()
+    return rays, settings.ray_type_options(rays), settings.spheres, settings.display.spheres
 
 
 def tree_of(state: State) -> object:

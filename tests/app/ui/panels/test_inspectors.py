@@ -334,7 +334,7 @@ def test_an_automatic_range_reaches_the_legend(scene_window: MainWindow, qtbot: 
         )
     )
     document.change("settings.ray_type.steps.automatic", False)
-    assert scene_window.place.legend.scale.high == 96.0
+    qtbot.waitUntil(lambda: scene_window.place.legend.scale.high == 96.0)
 
 
 @pytest.mark.parametrize("ray_type", ["ids", "barycentrics"])

@@ -173,7 +173,10 @@ def test_the_heat_map_has_a_legend(scene_window: MainWindow, qtbot: Any) -> None
     qtbot.waitUntil(lambda: is_seen("steps"))
     assert legend.isVisible() and legend.scale.high == 96
     scene_window.document.change("settings.ray_type.steps.maximum", 200)
-    assert legend.scale.high == 200
+    assert legend.scale.high == 96, "the picture with the new range is still to come"
+    qtbot.waitUntil(lambda: legend.scale.high == 200)
+    options: Any = loop.last_frame.request.state.settings.ray_type_options("steps")
+    assert options.maximum == 200, "both at once"
     scene_window.document.change("settings.render.ray_type", "flat")
     assert legend.isVisible(), "the heat map is still seen"
     qtbot.waitUntil(lambda: is_seen("flat"))
