@@ -10,6 +10,7 @@ frame after another; it knows its file and nothing of the scene.
     arrays.py  layout.py  tipsy.py                  numbers
     polygon_file.py  point_cloud.py  vtk_*.py       points; lidar.py by laspy
     molecules.py  hoomd.py                          molecules, by chemfiles and gsd
+    cut_frames.py  cut_binaries.py  cut_archive.py  what is left of files that are cut
 
 What a reader raises ends the file there: frames before it are kept and the bad one is named.
 """

@@ -9,6 +9,7 @@ three lengths or (3, 3) edges, also of each frame.
 from __future__ import annotations
 
 import ast
+import contextlib
 import struct
 import zipfile
 import zlib
@@ -19,7 +20,7 @@ import numpy as np
 
 from raygrove.gpu.scene import Attribute, PeriodicBox
 
-from . import elements
+from . import cut_archive, elements
 from .colours import linear_from_display
 from .columns import COLOURS, ELEMENTS, IDS, POSITIONS, RADII, float32, plain
 from .frame import Frame, ParticleError, Source, cell
@@ -31,6 +32,10 @@ NUMBERS, TEXTS = "uifb", "SU"
 """Kinds of NumPy's types."""
 LETTERS, LAST_LETTER = np.dtype("u4"), 0x10FFFF
 """What NumPy keeps letters as, and the last that Unicode has."""
+
+
+class ArchiveError(ParticleError):
+    """It is no whole archive."""
 
 
 class OtherKindError(ParticleError):
@@ -52,8 +57,39 @@ def read(source: Source) -> Iterator[Frame]:
             arrays = {"positions": _array(source, file, "the array")}
         else:
             file.seek(0)
-            arrays = members(source, file, kinds=NUMBERS + TEXTS, needed=POSITIONS)
+            try:
+                arrays = members(source, file, kinds=NUMBERS + TEXTS, needed=POSITIONS)
+            except ArchiveError as error:
+                yield from _frames_before_the_cut(source, error)
+                return
     yield from _frames(source, arrays)
+
+
+def _frames_before_the_cut(source: Source, error: ArchiveError) -> Iterator[Frame]:
+    """The frames of which the positions are there; `error` where there is none."""
+    arrays, cut, rows = dict[str, np.ndarray](), "", 0
+    for member in cut_archive.before_the_cut(source.read(), source.limits.memory_mib << 20):
+        name = plain(member.name.removesuffix(".npy"))
+        if not member.is_whole:
+            cut = name
+        if member.name.endswith(".npy") and (member.is_whole or name in POSITIONS):
+            with contextlib.suppress(OtherKindError):
+                if member.is_whole:
+                    arrays[name] = _array(source, member.data, f"the array {name!r}", NUMBERS + TEXTS)
+                else:
+                    arrays[name], rows = _rows_there(member.data, f"the array {name!r}")
+    there = next((len(arrays[name]) for name in POSITIONS if name in arrays), 0)
+    if not there:
+        raise error
+    is_lost = f"the array {cut!r} is not whole" if cut else "arrays may be missing"
+    source.remark(f"The archive is cut short: {is_lost}.")
+    if not rows:
+        yield from _frames(source, arrays)
+        return
+    is_still = arrays[cut].ndim == 2
+    yield from _frames(source, {name: a[:there] if a.ndim and len(a) == rows else a for name, a in arrays.items()})
+    if there < rows and not is_still:
+        raise ParticleError("the archive ends within it")
 
 
 def members(
@@ -84,7 +120,7 @@ def members(
     except DAMAGES as error:
         where = str(error).partition(" for file ")[2]
         part = f": {where} is damaged" if where else ""
-        raise ParticleError(f"it is no whole archive of arrays, as numpy.savez writes them{part}") from error
+        raise ArchiveError(f"it is no whole archive of arrays, as numpy.savez writes them{part}") from error
     return result
 
 
@@ -99,6 +135,25 @@ def names_in(file: BinaryIO) -> list[str]:
 
 def _array(source: Source, file: Any, what: str, kinds: str = NUMBERS) -> np.ndarray:
     """An array of an .npy; its header is believed only where its size may be read."""
+    dtype, shape, is_fortran = _header(file, what, kinds)
+    size = int(np.prod([dtype.itemsize, *shape], dtype=object))
+    if size > source.limits.memory_mib << 19:
+        source.expect(size // 12, 1, 3)
+    values = np.frombuffer(_exactly(file, size, what), dtype)
+    return values.reshape(shape, order="F" if is_fortran else "C")
+
+
+def _rows_there(file: Any, what: str) -> tuple[np.ndarray, int]:
+    """The rows of an array that is cut which are there, and how many it should have."""
+    dtype, shape, is_fortran = _header(file, what, NUMBERS)
+    size = int(np.prod([dtype.itemsize, *shape[1:]], dtype=object))
+    data = file.read()
+    rows = 0 if is_fortran or not size or not shape else min(len(data) // size, shape[0])
+    return np.frombuffer(data[: rows * size], dtype).reshape(rows, *shape[1:]), shape[0] if shape else 0
+
+
+def _header(file: Any, what: str, kinds: str) -> tuple[np.dtype, tuple[int, ...], bool]:
+    """The type, the shape, and whether columns follow one another, of an .npy."""
     magic = file.read(8)
     if magic[:6] != b"\x93NUMPY" or len(magic) < 8:
         raise ParticleError(f"{what} does not begin as NumPy's arrays do")
@@ -115,11 +170,7 @@ def _array(source: Source, file: Any, what: str, kinds: str = NUMBERS) -> np.nda
         raise ParticleError(f"the header of {what} cannot be understood") from error
     if dtype.kind not in kinds or not dtype.itemsize:
         raise OtherKindError(f"{what} has the type {header['descr']!r}, not numbers")
-    size = int(np.prod([dtype.itemsize, *shape], dtype=object))
-    if size > source.limits.memory_mib << 19:
-        source.expect(size // 12, 1, 3)
-    values = np.frombuffer(_exactly(file, size, what), dtype)
-    return values.reshape(shape, order="F" if is_fortran else "C")
+    return dtype, shape, is_fortran
 
 
 def _exactly(file: Any, size: int, what: str) -> bytes:

@@ -181,6 +181,16 @@ def float32(values: np.ndarray) -> np.ndarray:
         return np.asarray(values).astype(np.float32)
 
 
+def without_cut_row(lines: list[bytes], width: int) -> list[bytes]:
+    """The lines of numbers without the last one where the file ends within it: where it has fewer than `width` words,
+    or the last of them, which no line break follows, is no number."""
+    if not lines:
+        return lines
+    words = lines[-1].split()
+    is_open = not lines[-1].endswith((b"\n", b"\r"))
+    return lines[:-1] if len(words) < width or (is_open and not is_number(words[-1])) else lines
+
+
 def read_rows(
     lines: Sequence[bytes],
     count: int,

@@ -19,6 +19,9 @@ DCD_COUNT = 8
 BOX_NUMBERS = (3, 9)
 NUMBER = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 LONGEST_LINE = 1 << 10
+BETWEEN = {"mol2": (b"@<TRIPOS>MOLECULE", False), "sdf": (b"$$$$\n", True)}
+"""What stands between frames, and whether it ends one."""
+TEXTS = ("gro", *BETWEEN)
 MODEL = re.compile(rb"^MODEL\b", re.MULTILINE)
 MODEL_END = re.compile(rb"^ENDMDL\b", re.MULTILINE)
 
@@ -51,6 +54,16 @@ def whole_frames(source: Source) -> int | None:
             return WALKED[source.form](file, size)[0]
         except (struct.error, OSError):
             return 0
+
+
+def before_the_cut(source: Source) -> bytes:
+    """The whole frames of a text of which chemfiles reads nothing where its last frame is cut; none of other forms."""
+    data = source.read() if source.form in TEXTS else b""
+    if source.form == "gro":
+        return whole_gro(data)
+    mark, is_end = BETWEEN.get(source.form, (b"\n", True))
+    place = data.rfind(mark)
+    return data[: place + len(mark) * is_end] if place > 0 else b""
 
 
 def whole_gro(data: bytes) -> bytes:

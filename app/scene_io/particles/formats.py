@@ -12,7 +12,7 @@ import re
 import zlib
 from pathlib import Path
 
-from raygrove.app.scene_io.compressed import OPENERS, inner_name, is_packed
+from raygrove.app.scene_io.compressed import first_unpacked, inner_name, is_packed
 
 HEAD = 1 << 16
 
@@ -98,8 +98,7 @@ def first_bytes(path: str) -> bytes:
     """The first bytes, unpacked; none where the file cannot be opened."""
     try:
         if is_packed(path):
-            with OPENERS[Path(path).suffix.lower()](path, "rb") as packed:
-                return bytes(packed.read(HEAD))
+            return first_unpacked(path, HEAD)
         with open(path, "rb") as file:
             return file.read(HEAD)
     except (OSError, EOFError, ValueError, lzma.LZMAError, zlib.error):

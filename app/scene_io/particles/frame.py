@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from raygrove.app.scene_io.compressed import inner_name, is_packed, unpack
+from raygrove.app.scene_io.compressed import inner_name, is_packed, unpack_to_the_cut
 from raygrove.app.scene_io.errors import SceneError, display_path
 from raygrove.app.scene_io.limits import ImportLimits
 from raygrove.gpu.linux import file_in_memory
@@ -58,7 +58,12 @@ class Source:
         self.stem = Path(inner_name(path)).stem
         self.remarks: list[Remark] = []
         self.frames = 0
-        self.unpacked = unpack(path, limits.file_mib << 20) if is_packed(path) else None
+        self.unpacked: bytes | None = None
+        if is_packed(path):
+            self.unpacked, is_cut = unpack_to_the_cut(path, limits.file_mib << 20)
+            if is_cut:
+                there = f"the {len(self.unpacked):,} bytes that come out of it were read"
+                self.remark(f"The packed file is cut short: {there}.")
 
     def replaced(self, data: bytes) -> Source:
         """The same file with other bytes; remarks stay together."""
@@ -104,12 +109,18 @@ class Source:
         place = self.read().find(text) if text else -1
         return "" if place < 0 else f"line {self.read().count(NEW_LINE, 0, place) + 1:,}"
 
-    def check_end(self) -> None:
-        """Say of a text that its last value may be cut, where no line break follows it."""
+    def is_open(self) -> bool:
+        """Whether a text ends without a line break."""
         with self.open() as file:
             file.seek(-1, os.SEEK_END)
-            if file.read(1) not in (b"\n", b"\r"):
-                self.remark("The file ends without a line break: its last value may be cut short.")
+            return file.read(1) not in (b"\n", b"\r")
+
+    def check_end(self, frames: int = 1, what: str = "") -> None:
+        """Say of a text that its last value may be cut, where no line break follows it: that of the last of several
+        frames; `what` else may be."""
+        if self.is_open():
+            last = f"the last value of frame {frames:,}" if frames > 1 else "its last value"
+            self.remark(f"The file ends without a line break: {last} may be cut short{what}.")
 
     def remark(self, sentence: str, count: int = 1) -> None:
         """Keep a remark once."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from raygrove.gpu.scene import Attribute, PeriodicBox
 
+from .cut_binaries import whole_gsd
 from .frame import Frame, ParticleError, Source
 from .headers import gsd_fault, in_brackets
 
@@ -31,6 +32,21 @@ DEFAULTS = {
 
 def read(source: Source) -> Iterator[Frame]:
     """The frames one after another."""
+    try:
+        yield from _frames(source)
+    except UnopenedError as error:
+        whole = whole_gsd(source.read())
+        if not whole:
+            raise
+        yield from _frames(source.replaced(whole))
+        raise ParticleError("the file ends within it") from error
+
+
+class UnopenedError(ParticleError):
+    """The file cannot be opened."""
+
+
+def _frames(source: Source) -> Iterator[Frame]:
     import gsd.hoomd
 
     with source.on_disk() as path:
@@ -40,7 +56,7 @@ def read(source: Source) -> Iterator[Frame]:
             raise
         except Exception as error:  # whatever damage does to the library
             with source.open() as raw:
-                raise ParticleError(gsd_fault(raw, in_brackets(error, path))) from error
+                raise UnopenedError(gsd_fault(raw, in_brackets(error, path))) from error
         with file:
             steps = len(file)
             if not steps:

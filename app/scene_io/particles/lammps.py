@@ -60,7 +60,7 @@ class _Lines:
 def _read(source: Source, file: _Lines) -> Iterator[Frame]:
     """The frames; what is wrong is where the lines are."""
     stamp: tuple[float, str] | None = None
-    count, box, units = -1, None, ""
+    count, box, units, frames = -1, None, "", 0
     while line := file.next():
         words = line.decode("utf-8", "replace").split()
         if not words:
@@ -88,12 +88,12 @@ def _read(source: Source, file: _Lines) -> Iterator[Frame]:
                 raise ParticleError("the number of atoms is missing before the atoms")
             first_line = file.number + 1
             yield _frame(file.take(count), words[2:], count, box, stamp, first_line)
-            count = -1
+            count, frames = -1, frames + 1
         elif words[1] == "ENTRIES":
             raise ParticleError("it is a dump of local entries, not of atoms")
     if count >= 0:
         raise ParticleError("the file ends before the atoms")
-    source.check_end()
+    source.check_end(frames)
     if units and units != "lj":
         source.remark(f"Lengths are in LAMMPS units {units!r}.")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterator
 from typing import Any, BinaryIO
@@ -11,10 +12,13 @@ import numpy as np
 from raygrove.gpu.scene import Attribute
 
 from .colours import linear_from_display
+from .cut_binaries import is_cut_laz, laz_with_table
 from .frame import Frame, ParticleError, Source
 from .headers import in_brackets, las_fault
 
 PIECE = 500_000
+CUT_PIECE = 100
+"""Points that are read at once; of a LAZ that is cut, so many at most are lost before the cut."""
 FEW, MOST_A_BYTE = 100_000, 50
 """So many packed points are believed of any file, or for each of its bytes; real ones take two and more."""
 RECORDS_AT, RECORD_BYTES, FEW_RECORDS = 100, 54, 10_000
@@ -46,7 +50,19 @@ def read(source: Source) -> Iterator[Frame]:
             with source.open() as again:
                 raise ParticleError(las_fault(again, in_brackets(error))) from error
         with file:
-            yield _frame(source, file)
+            if not _lacks_table(source, file.header):
+                yield _frame(source, file, PIECE)
+                return
+            _there(source, file.header)
+            mended = laz_with_table(source.read(), file.header)
+        with laspy.open(io.BytesIO(mended), laz_backend=laspy.LazBackend.Lazrs) as file:
+            yield _frame(source, file, CUT_PIECE)
+
+
+def _lacks_table(source: Source, header: Any) -> bool:
+    """Whether points are packed and the table of their chunks lies past the file's end."""
+    with source.open() as raw:
+        return bool(header.are_points_compressed) and is_cut_laz(raw, header)
 
 
 def _check_records(raw: BinaryIO) -> None:
@@ -58,7 +74,7 @@ def _check_records(raw: BinaryIO) -> None:
         raise ParticleError(f"byte {RECORDS_AT} of its header says {count:,} records, and it has {size:,} bytes")
 
 
-def _frame(source: Source, file: Any) -> Frame:
+def _frame(source: Source, file: Any, piece: int) -> Frame:
     names = list(file.header.point_format.dimension_names)
     has_colours = all(name in names for name in COLOURS)
     kept = [name for name in names if name in KEPT or name not in STANDARD]
@@ -68,7 +84,7 @@ def _frame(source: Source, file: Any) -> Frame:
     count, there = 0, _there(source, file.header)
     try:
         while count < there:
-            points = file.read_points(min(there - count, PIECE))
+            points = file.read_points(min(there - count, piece))
             if not len(points):
                 break
             positions = np.stack([np.asarray(points[axis], np.float64) for axis in "xyz"], axis=1)

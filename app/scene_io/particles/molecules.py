@@ -20,7 +20,7 @@ from raygrove.gpu.scene import Attribute, PeriodicBox
 
 from . import elements, gro_digits
 from .columns import shown
-from .cut_frames import ends_within_a_frame, lacks_last_box, whole_frames, whole_gro
+from .cut_frames import TEXTS, before_the_cut, ends_within_a_frame, lacks_last_box, whole_frames
 from .frame import Frame, ParticleError, Source
 from .pdb_lines import Atoms
 
@@ -42,7 +42,7 @@ def read(source: Source) -> Iterator[Frame]:
     try:
         yield from _frames(chemfiles, source)
     except ParticleError:
-        whole = whole_gro(source.read()) if source.form == "gro" and not source.frames else b""
+        whole = before_the_cut(source) if not source.frames else b""
         if not whole:
             raise
         yield from _frames(chemfiles, source.replaced(whole))
@@ -85,6 +85,8 @@ def _frames(chemfiles: Any, source: Source) -> Iterator[Frame]:
             raise ParticleError("no frame is in it")
         if form == "GRO" and lacks_last_box(source):
             source.remark("The last line of the file is no whole box: that frame has none.")
+        elif source.form in TEXTS:
+            source.check_end(steps)
 
 
 @contextlib.contextmanager

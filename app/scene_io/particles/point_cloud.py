@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from .columns import as_kind, frame_of, read_rows, shown
+from .columns import as_kind, frame_of, read_rows, shown, without_cut_row
 from .frame import Frame, ParticleError, Source
 
 MAX_HEADER = 1 << 16
@@ -98,8 +98,7 @@ def _text(
 ) -> dict[str, np.ndarray]:
     width = sum(size for _, _, size in fields)
     lines = [line for line in lines if line.strip()]
-    if lines and len(lines[-1].split()) < width:
-        lines = lines[:-1]
+    lines = without_cut_row(lines, width)
     _say_cut(source, count, len(lines))
     columns = read_rows(lines, len(lines), width, first_line=first_line)
     result, at = {}, 0
@@ -124,17 +123,30 @@ def _binary(
     packed, size = (int(value) for value in np.frombuffer(data, "<u4", 2))
     if size != count * sum(np.dtype(kind).itemsize * width for _, kind, width in fields):
         raise ParticleError(f"its packed data of {size:,} bytes do not fit its {count:,} points")
-    plain, at, result = lzf(data[8 : 8 + packed], size), 0, {}
+    is_cut = len(data) < 8 + packed
+    plain, at, result = lzf(data[8 : 8 + packed], size, is_cut), 0, dict[str, np.ndarray]()
     for name, kind, width in fields:
+        after = at + count * width * np.dtype(kind).itemsize
+        if after > len(plain):
+            _say_fields_cut(source, fields[len(result) :], count)
+            break
         values = np.frombuffer(plain, kind, count * width, at)
-        at += values.nbytes
         result[name] = values if width == 1 else values.reshape(count, width)
+        at = after
     return result
 
 
-def lzf(data: bytes, size: int) -> bytes:
+def _say_fields_cut(source: Source, fields: list[tuple[str, str, int]], count: int) -> None:
+    """A field lies behind another in packed data: where the file is cut, all points lack the last of them."""
+    names = [name for name, _, _ in fields]
+    if lost := [axis for axis in ("x", "y", "z") if axis in names]:
+        raise ParticleError(f"it is cut short before the {lost[0]} of its {count:,} points")
+    source.remark(f"The file is cut short: the points have no {', '.join(names)}.")
+
+
+def lzf(data: bytes, size: int, is_cut: bool = False) -> bytes:
     """The `size` bytes that LZF packed: runs of literals, and copies of what came before. `ParticleError` where they do
-    not come out."""
+    not come out; of data that the file's end cuts, those before it."""
     out = bytearray()
     at, end = 0, len(data)
     try:
@@ -158,8 +170,9 @@ def lzf(data: bytes, size: int) -> bytes:
             piece = out[start : start + length]
             out += piece if back >= length else (piece * (length // back + 1))[:length]
     except IndexError as error:
-        raise ParticleError("its packed data are cut short") from error
-    if len(out) != size:
+        if not is_cut:
+            raise ParticleError("its packed data are cut short") from error
+    if len(out) != size and not (is_cut and len(out) < size):
         raise ParticleError(f"its packed data give {len(out):,} bytes and not {size:,}")
     return bytes(out)
 

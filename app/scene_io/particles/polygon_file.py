@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..number_rows import whole
-from .columns import as_kind, frame_of, read_rows
+from .columns import as_kind, frame_of, read_rows, without_cut_row
 from .frame import Frame, ParticleError, Source
 
 TYPES = {
@@ -107,8 +107,7 @@ def _record(properties: list[tuple[str, str]], order: str) -> np.dtype:
 
 def _text(source: Source, lines: list[bytes], vertex: Element) -> dict[str, np.ndarray]:
     width = len(vertex.properties)
-    if lines and len(lines) <= vertex.count and len(lines[-1].split()) < width:
-        lines = lines[:-1]
+    lines = without_cut_row(lines, width)
     _say_cut(source, vertex.count, len(lines))
     _record(vertex.properties, "<")
     columns = read_rows(lines, len(lines), width)

@@ -28,12 +28,13 @@ def read(source: Source) -> Iterator[Frame]:
     names, rows = _header(lines)
     if not rows:
         raise ParticleError("no rows of numbers are in it")
-    source.check_end()
     source.expect(len(rows), floats=max(len(names), 4))
     columns = _columns(source, rows, names, _separator(rows[0]))
+    is_cut = any(len(column) < len(rows) for column in columns.values())
     instant = next((name for name in columns if plain(name) in INSTANTS), None)
     values = columns.get(instant) if instant is not None else None
     if instant is None or not isinstance(values, np.ndarray):
+        source.check_end()
         yield frame_of(columns)
         return
     del columns[instant]
@@ -41,7 +42,9 @@ def read(source: Source) -> Iterator[Frame]:
         raise ParticleError(f"the column {instant!r} has values that are no numbers")
     order = np.argsort(values, kind="stable")
     starts = np.flatnonzero(np.diff(values[order], prepend=np.nan) != 0.0)
-    for part in np.split(order, starts[1:]):
+    parts = np.split(order, starts[1:])
+    is_cut = is_cut and len(parts) > 1 and bool(parts[-1][-1] == order.max())
+    for part in parts[:-1] if is_cut else parts:
         at = float(values[part[0]])
         picked = {
             name: column[part] if isinstance(column, np.ndarray) else [column[index] for index in part]
@@ -49,6 +52,9 @@ def read(source: Source) -> Iterator[Frame]:
         }
         is_time = plain(instant) == "time"
         yield frame_of(picked, time=at if is_time else None, stamp=None if is_time else (at, plain(instant)))
+    if is_cut:
+        raise ParticleError("the file ends within a row of it")
+    source.check_end(len(parts), ", and more of it may be missing" if len(parts) > 1 else "")
 
 
 def _separator(line: bytes) -> str | None:
@@ -111,12 +117,21 @@ def _columns(
     return {name: np.ascontiguousarray(table[:, index]) for index, name in enumerate(names)}
 
 
+def _ends_within_a_row(source: Source, table: list[list[str]], width: int) -> bool:
+    """Whether the last row has too few values, or ends, without a line break, in what is no number, where the row
+    before has one."""
+    before, last = table[-2:]
+    if len(last) < width:
+        return True
+    return source.is_open() and is_number(before[-1].encode()) and not is_number(last[-1].encode())
+
+
 def _mixed_columns(
     source: Source, rows: list[bytes], names: list[str], separator: str | None
 ) -> dict[str, np.ndarray | list[str]]:
     """Columns of which some are texts or have gaps: a gap is NaN."""
     table = [_words(row, separator) for row in rows]
-    if len(table) > 1 and len(table[-1]) < len(names):
+    if len(table) > 1 and _ends_within_a_row(source, table, len(names)):
         source.remark("The last row is cut short and was left out.")
         table.pop()
     wrong = next((number for number, row in enumerate(table) if len(row) != len(names)), None)

@@ -12,6 +12,7 @@ import lzma
 import re
 import zlib
 from collections.abc import Callable, Iterator
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -39,7 +40,8 @@ def read(source: Source) -> Iterator[Frame]:
     parts = [document.piece(piece) for piece in pieces]
     parts = [part for part in parts if len(part["points"])]
     if not parts:
-        raise ParticleError("no points are in it")
+        is_lost = any(piece.get("NumberOfPoints", "0").strip() != "0" for piece in pieces)
+        raise ParticleError("the array of its points is not there as a whole" if is_lost else "no points are in it")
     shared = [name for name in parts[0] if all(name in part for part in parts)]
     widths = {name: {part[name].shape[1:] for part in parts} for name in shared}
     columns = {name: np.concatenate([part[name] for part in parts]) for name in shared if len(widths[name]) == 1}
@@ -65,7 +67,8 @@ class _Document:
         try:
             self.root = ElementTree.fromstring(data)
         except ElementTree.ParseError as error:
-            raise ParticleError(f"its XML is damaged or cut short ({error})") from error
+            self.root = _before_the_cut(data, error)
+            source.remark("The file is cut short: the arrays that are whole were read.")
         self.order = ">" if self.root.get("byte_order") == "BigEndian" else "<"
         self.counts = "u8" if self.root.get("header_type") == "UInt64" else "u4"
         packer = self.root.get("compressor", "")
@@ -77,6 +80,8 @@ class _Document:
         """The points and the data of the points of one piece."""
         points = piece.find("Points/DataArray")
         count = _whole(piece.get("NumberOfPoints", "0"))
+        if points is None and count:
+            self.source.remark(f"A piece of the file lacks its {count:,} points.")
         if points is None or not count:
             return {"points": np.zeros((0, 3))}
         self.source.expect(count)
@@ -169,6 +174,24 @@ class _Document:
         if len(body) < needed:
             raise ParticleError(f"an array should have {needed:,} bytes, and {len(body):,} are there")
         return head, body[:needed]
+
+
+def _before_the_cut(data: bytes, error: ElementTree.ParseError) -> ElementTree.Element:
+    """The elements that are whole of an XML that ends too early; a sentence with the `error` where it is damaged."""
+    parser: Any = ElementTree.XMLPullParser(("start", "end"))
+    try:
+        parser.feed(data)
+        events: list[tuple[str, ElementTree.Element]] = list(parser.read_events())
+    except ElementTree.ParseError:
+        events = []
+    whole = {id(element) for what, element in events if what == "end"}
+    parents = [element for what, element in events if what == "start" and id(element) not in whole]
+    if not parents:
+        raise ParticleError(f"its XML is damaged or cut short ({error})") from error
+    for parent in parents:
+        for child in [child for child in parent if child.tag == "DataArray" and id(child) not in whole]:
+            parent.remove(child)
+    return parents[0]
 
 
 def _base64_size(size: int) -> int:

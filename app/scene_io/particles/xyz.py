@@ -29,6 +29,7 @@ LEAST_LINE = len(b"0 0 0\n")
 
 def read(source: Source) -> Iterator[Frame]:
     """The frames one after another; a table of points is one."""
+    count = 0
     with source.open() as file:
         first, number = _next_line(file, 0)
         if not _is_count(first):
@@ -36,8 +37,9 @@ def read(source: Source) -> Iterator[Frame]:
             return
         while first:
             yield _frame(source, file, first, number)
+            count += 1
             first, number = _next_line(file, number + 1 + int(first))
-    source.check_end()
+    source.check_end(count)
 
 
 def _next_line(file: BinaryIO, before: int) -> tuple[bytes, int]:
