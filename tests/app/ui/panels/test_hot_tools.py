@@ -177,7 +177,9 @@ def test_the_nodes_of_a_pixel_are_bold(
     assert bold == {spot.number for spot in tools.hot.spots} & set(entered.tolist()) and 0 in bold
 
 
-def test_findings_are_shown_and_their_remedies_counted(scene_window: MainWindow, tools: HotTools, found: HotSpots, qtbot: Any) -> None:
+def test_findings_are_shown_and_their_remedies_counted(
+    scene_window: MainWindow, tools: HotTools, found: HotSpots, qtbot: Any
+) -> None:
     show(scene_window, "hot_spots")
     tools.hot.take(dataclasses.replace(found, findings=(FINDING,)))
     (card,) = tools.hot.cards
@@ -201,7 +203,9 @@ def test_what_helps_is_named_by_titles(tools: HotTools, found: HotSpots) -> None
     assert "Linear BVH / BVH4" in tools.hot.hint.text()
 
 
-def test_try_adds_the_remedy_to_the_race_and_opens_it(scene_window: MainWindow, tools: HotTools, found: HotSpots) -> None:
+def test_try_adds_the_remedy_to_the_race_and_opens_it(
+    scene_window: MainWindow, tools: HotTools, found: HotSpots
+) -> None:
     document = scene_window.document
     document.change("settings.update.mode", "refit")
     tools.hot.take(dataclasses.replace(found, findings=(FINDING,)))

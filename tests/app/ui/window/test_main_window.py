@@ -158,31 +158,6 @@ def test_numbers_of_a_legend_stand_apart(value: float, text: str) -> None:
     assert number_text(value) == text
 
 
-def test_the_heat_map_has_a_legend(scene_window: MainWindow, qtbot: Any) -> None:
-    """That of the picture which is seen: the one before stands in until the first heat map comes."""
-    legend, loop = scene_window.place.legend, scene_window.session.loop
-
-    def is_seen(ray_type: str) -> bool:
-        return loop.last_frame is not None and loop.last_frame.request.state.ray_type_of() == ray_type
-
-    first = scene_window.document.state.ray_type_of()
-    qtbot.waitUntil(lambda: is_seen(first))
-    assert not legend.isVisible()
-    scene_window.document.change("settings.render.ray_type", "steps")
-    assert not legend.isVisible(), "no colour of the picture means a number yet"
-    qtbot.waitUntil(lambda: is_seen("steps"))
-    assert legend.isVisible() and legend.scale.high == 96
-    scene_window.document.change("settings.ray_type.steps.maximum", 200)
-    assert legend.scale.high == 96, "the picture with the new range is still to come"
-    qtbot.waitUntil(lambda: legend.scale.high == 200)
-    options: Any = loop.last_frame.request.state.settings.ray_type_options("steps")
-    assert options.maximum == 200, "both at once"
-    scene_window.document.change("settings.render.ray_type", "flat")
-    assert legend.isVisible(), "the heat map is still seen"
-    qtbot.waitUntil(lambda: is_seen("flat"))
-    assert not legend.isVisible()
-
-
 def test_dropped_files_are_opened(window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     opened: list[list[str]] = []
     monkeypatch.setattr(window.document, "open_files", opened.append)
