@@ -37,17 +37,19 @@ def run(names: argparse.Namespace, words: Words) -> int:
     if names.only and measures_others(state.settings.rays):
         others = f"rays.measured = {state.settings.rays.measured} (or --rays)"
         raise UsageError(f"--only {names.only}: it chooses among a picture's rays, and {others} has others counted.")
-    asked = (names.only or "all", names.hits or "both")
+    options = state.settings.hot_spots
+    asked = (names.only or options.rays, names.hits or options.kind)
+    by = names.by or (options.by if len(frames) == 1 or options.by != "node" else "depth")
     most = names.most or MOST_LINES
     with plain_errors_are_usage():
-        clip = ClipSpots(names.by or "depth") if len(frames) > 1 else None
+        clip = ClipSpots(by) if len(frames) > 1 else None
         with contextlib.ExitStack() as stack:
             target = stack.enter_context(contextlib.closing(target_from(state.settings, words)))
             drawn = hot_spots_in(target, scene, state, frames, *asked, remedies=names.remedies)
             for (number, _), found in zip(frames, stack.enter_context(contextlib.closing(drawn)), strict=True):
                 if clip is not None:
                     clip.add(number, found)
-        spots = found.top(most, names.by or "node") if clip is None else clip.top(most)
+        spots = found.top(most, by) if clip is None else clip.top(most)
     counted = state.settings.rays.measured if measures_others(state.settings.rays) else asked[0]
     about = {"configuration": found.configuration, "rays": counted, "kind": found.kind}
     _tell(names, _of_frame(about, frames[0][0], found) if clip is None else _of_clip(about, clip), spots)

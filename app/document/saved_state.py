@@ -120,7 +120,9 @@ def fitted(state: State, scene: Scene) -> State:
         head = dataclasses.replace(head, clip=0)
     head = timelines.scrub(head, head.time, timelines.span_of(scene, head, state.settings.timeline))
     hidden = tuple(index for index in state.hidden if index < len(scene.objects))
-    selection = state.selection if state.selection.object < len(scene.objects) else Selection()
+    selection = state.selection
+    if selection.object >= len(scene.objects):
+        selection = Selection(pixel=selection.pixel)
     return dataclasses.replace(state, timeline=head, hidden=hidden, selection=selection)
 
 
@@ -247,6 +249,8 @@ def _check(state: State) -> None:
         raise ValueError("a view looks through a camera that is not there")
     if not (state.timeline.time >= 0.0 and state.timeline.clip >= 0 and state.timeline.direction in (-1, 1)):
         raise ValueError("its timeline stands nowhere")
+    if len(state.selection.pixel) not in (0, 2) or not all(0.0 <= part <= 1.0 for part in state.selection.pixel):
+        raise ValueError("its selected pixel lies in no picture")
     if any(index < 0 for index in state.hidden):
         raise ValueError("it hides an object that cannot be")
     if not all(SHORTEST_S <= bookmark.seconds <= LONGEST_S for bookmark in state.bookmarks):

@@ -54,10 +54,12 @@ class Bookmark:
 
 @dataclasses.dataclass(frozen=True)
 class Selection:
-    """What is selected in the scene: an object's index, -1 for nothing, and a region of space."""
+    """What is selected: an object's index, -1 for nothing, a region of space, and the pixel whose ray is followed, as
+    shares of the picture's width and height; none where it is empty."""
 
     object: int = -1
     region: Region = Region()
+    pixel: tuple[float, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)

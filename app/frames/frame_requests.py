@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from raygrove.app.frames.contestants import as_drawn
 
 if TYPE_CHECKING:
-    from raygrove.app.document.state import State
+    from raygrove.app.document.state import Selection, State
     from raygrove.app.frames.node_boxes import BoxReport
     from raygrove.app.frames.pixel_slots import SlotExchange
+    from raygrove.app.settings.settings import Settings
     from raygrove.gpu.display.sphere_look import SpherePicture
     from raygrove.gpu.region import RegionContents
     from raygrove.gpu.scene import Moment, Scene
@@ -40,7 +41,7 @@ class FrameRequest:
             and self.choice_equals(other)
             and (
                 self.state.cameras == other.state.cameras
-                and (self.state.hidden, self.state.selection) == (other.state.hidden, other.state.selection)
+                and (self.state.hidden, _painted(self.state)) == (other.state.hidden, _painted(other.state))
                 and (self.moment.time, self.moment.clip) == (other.moment.time, other.moment.clip)
                 and self.is_moving == other.is_moving
                 and all(mine is theirs for mine, theirs in zip(self.exchanges, other.exchanges, strict=False))
@@ -54,7 +55,8 @@ class FrameRequest:
             other is not None
             and self.scene is other.scene
             and self.size == other.size
-            and (self.state.settings, self.state.views) == (other.state.settings, other.state.views)
+            and _drawn_by(self.state.settings, other.state.settings)
+            and self.state.views == other.state.views
         )
 
     def is_refused_like(self, other: FrameRequest) -> bool:
@@ -94,6 +96,16 @@ class FrameRequest:
                 for name in ("render", "device", "hierarchy", "optimiser", "ray_type")
             )
         )
+
+
+def _drawn_by(one: Settings, other: Settings) -> bool:
+    """Whether pictures by these settings are the same: what is counted of one changes nothing in it."""
+    return one == other or dataclasses.replace(one, hot_spots=other.hot_spots) == other
+
+
+def _painted(state: State) -> Selection:
+    """What is selected and drawn by the engine: marks of a pixel lie over the picture."""
+    return dataclasses.replace(state.selection, pixel=())
 
 
 def _structure(state: State) -> tuple[object, ...]:

@@ -10,13 +10,14 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from raygrove.app.settings.hot_options import FRAMES, HotOptions
 from raygrove.app.settings.titles import structure_title
 from raygrove.app.ui.panels.finding_card import FindingCard
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
 from raygrove.app.ui.widgets.rays_choice import RaysChoice, SensorPlaces
 from raygrove.app.ui.widgets.text_table import TextTable
-from raygrove.gpu.analysis.hot_words import BY, GIVEN
+from raygrove.gpu.analysis.hot_words import BY, GIVEN, KINDS, RAYS
 
 if TYPE_CHECKING:
     from raygrove.app.frames.hot_clips import CountedClip
@@ -25,10 +26,8 @@ if TYPE_CHECKING:
     from raygrove.gpu.analysis.hot_spots import HotSpots, Spot
 
 MOST_ROWS = 200
-RAYS = ("all", "primary", "shadow", "occlusion", "bounce 1", "bounce 2", "bounce 3", "bounce 4")
-KINDS = ("both", "closest", "any")
-FRAMES = (("picture", 0), ("some", 24), ("all", 0))
-"""What is counted: the picture, or so many frames of the clip (0: each)."""
+SOME = {"some": 24, "all": 0}
+"""So many frames of the clip are counted (0: each)."""
 COLUMNS = ("name", "share", "visits", "missed", "depth", "box_tests", "tests", "hits")
 IN_TREE = ("node", "triangle")
 """Lines that the panel Tree has a place for."""
@@ -44,13 +43,14 @@ def shown(value: Any, column: str) -> str:
 class HotPanel(QWidget):
     """See the module. `wanted` carries the rays and the kind that are to be counted, `clip_wanted` also of how many
     frames (0: of each), `frame_wanted` the seconds of one to go to, `chosen` the line that is selected
-    (None: none), `tree_wanted` that it is to be seen in the tree, `shown`, `priced` and `tried` a finding; `live_wanted`
-    whether picture after picture is to be counted, `asked_anew` that other rays or lines are, `seen` whether the panel
-    is."""
+    (None: none), `tree_wanted` that it is to be seen in the tree, `shown`, `priced` and `tried` a finding;
+    `live_wanted` whether picture after picture is to be counted, `asked_anew` that other rays or lines are,
+    `option_chosen` the name of a setting and its value, `seen` whether the panel is."""
 
     wanted = Signal(str, str)
     clip_wanted, frame_wanted = Signal(str, str, int), Signal(float)
     chosen, shown, priced, tried = Signal(object), Signal(object), Signal(object), Signal(object)
+    option_chosen = Signal(str, str)
     live_wanted, asked_anew, seen, tree_wanted = Signal(bool), Signal(), Signal(bool), Signal(object)
 
     def __init__(self, places: Callable[[], SensorPlaces] = SensorPlaces, parent: QWidget | None = None) -> None:
@@ -64,7 +64,7 @@ class HotPanel(QWidget):
         self.rays = self._combo("rays", RAYS, self.tr("Rays that are counted"))
         self.kind = self._combo("kind", KINDS, self.tr("Rays that look for their closest hit, for any, or both"))
         self.by = self._combo("by", BY, self.tr("What the lines are"))
-        self.frames = self._combo("frames", tuple(name for name, _ in FRAMES), self.tr("What is counted"))
+        self.frames = self._combo("frames", FRAMES, self.tr("What is counted"))
         names = (self.tr("The picture"), self.tr("24 frames of the clip"), self.tr("All frames of the clip"))
         for place, title in enumerate(names):
             self.frames.setItemText(place, title)
@@ -84,6 +84,10 @@ class HotPanel(QWidget):
         self.by.currentIndexChanged.connect(lambda: self._list())
         for combo in (self.rays, self.kind, self.by):
             combo.currentIndexChanged.connect(lambda: self.asked_anew.emit())
+        for combo in self._choices:
+            combo.currentIndexChanged.connect(
+                lambda _, box=combo: self.option_chosen.emit(box.objectName(), box.currentData())
+            )
         self.hint = Label(self)
         self.hint.setWordWrap(True)
         self.spots: tuple[Spot, ...] = ()
@@ -108,6 +112,15 @@ class HotPanel(QWidget):
         self.clear()
 
     @property
+    def _choices(self) -> tuple[QComboBox, ...]:
+        return self.rays, self.kind, self.by, self.frames
+
+    def show_options(self, options: HotOptions) -> None:
+        """Show what is chosen to be counted."""
+        for combo in self._choices:
+            combo.setCurrentIndex(combo.findData(getattr(options, combo.objectName())))
+
+    @property
     def listed(self) -> str:
         """What the lines are."""
         return BY[self.by.currentIndex()]
@@ -126,11 +139,11 @@ class HotPanel(QWidget):
         """Count the rays that are chosen."""
         self.count.setEnabled(False)
         self.hint.setText(self.tr("Counting …"))
-        name, some = FRAMES[self.frames.currentIndex()]
-        if name == "picture":
+        name = FRAMES[self.frames.currentIndex()]
+        if name not in SOME:
             self.wanted.emit(*self.asked)
         else:
-            self.clip_wanted.emit(*self.asked, some)
+            self.clip_wanted.emit(*self.asked, SOME[name])
 
     def show_live(self, is_live: bool) -> None:
         """Whether picture after picture is counted; then there is nothing else to ask for."""

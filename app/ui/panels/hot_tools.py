@@ -60,6 +60,8 @@ class HotTools(QObject):
         self.live = LiveCounting(session, self.hot, self)
         self._job: Job | None = None
         self.hot.wanted.connect(self._count)
+        self.hot.show_options(session.document.state.settings.hot_spots)
+        self.hot.option_chosen.connect(self._choose_option)
         self.hot.clip_wanted.connect(self._count_clip)
         self.hot.frame_wanted.connect(self._go_to)
         session.document.on_jobs.append(self._hear_jobs)
@@ -98,6 +100,10 @@ class HotTools(QObject):
         self._session.loop.ask(
             "hot_spots", lambda maker: maker.hot_spots(rays, kind), lambda found: self._show_hot(found, of)
         )
+
+    def _choose_option(self, name: str, value: str) -> None:
+        if getattr(self._session.document.state.settings.hot_spots, name) != value:
+            self._session.document.change(f"settings.hot_spots.{name}", value)
 
     def _count_clip(self, rays: str, kind: str, some: int) -> None:
         """Frames of the clip in the background, at the size that is drawn now; the animation pauses, as both would use
@@ -285,6 +291,8 @@ class HotTools(QObject):
             self.hot.mark_nodes(frozenset(rows.tolist()))
 
     def _changed(self, before: State, after: State) -> None:
+        if before.settings.hot_spots != after.settings.hot_spots:
+            self.hot.show_options(after.settings.hot_spots)
         rays, others = before.settings.rays.measured, after.settings.rays.measured
         is_seen = before.camera_of(0) == after.camera_of(0)
         if tree_of(before) != tree_of(after) or not is_seen or rays != others:

@@ -44,6 +44,7 @@ class RayTools(QObject):
         for panel in (self.ray, self.tree, self.build.panel):
             put_above(panel, session)
         self._followed: tuple[float, float] | None = None
+        self._is_restored = False
         self.ray.pixel_wanted.connect(lambda across, down: self.follow((across, down)))
         self.ray.stepped.connect(self._show_step)
         self.ray.node_wanted.connect(self._show_in_tree)
@@ -171,6 +172,9 @@ class RayTools(QObject):
     def _take_frame(self, frame: FinishedFrame) -> None:
         if self.ray.isVisible():
             self.ray.show_pixel(None, self._size())
+            if self._is_restored:
+                self._is_restored = False
+                self._follow_selected()
         if self.tree.is_old and not self._session.document.state.timeline.is_playing:
             self.tree.look()
 
@@ -189,6 +193,7 @@ class RayTools(QObject):
     def _open(self, scene: Scene | None) -> None:
         self.ray.clear()
         self.tree.clear()
+        self._is_restored = self._session.inspection.now.pixel is not None  # a saved picture's: followed in its first
 
     def _size(self) -> tuple[int, int]:
         frame = self._session.loop.last_frame

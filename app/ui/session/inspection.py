@@ -46,7 +46,7 @@ class Inspection(QObject):
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._document = document
-        self.now = Inspected(object=document.state.selection.object)
+        self.now = self._kept()
         self._named: Scene | None = None
         self._names: tuple[str, ...] = ()
         document.observe(self._take_object)
@@ -57,8 +57,10 @@ class Inspection(QObject):
         there is not."""
         after = dataclasses.replace(self.now, **parts)
         self._set(after)
-        if after.object != self._document.state.selection.object:
-            self._document.change("selection.object", after.object)
+        kept = self._document.state.selection
+        chosen = dataclasses.replace(kept, object=self.now.object, pixel=self.now.pixel or ())
+        if chosen != kept:
+            self._document.change("selection", chosen)
 
     def name_of(self, index: int) -> str:
         """What an object is called everywhere; "" for none."""
@@ -71,7 +73,7 @@ class Inspection(QObject):
 
     def clear(self) -> None:
         """Select nothing but the object that is."""
-        self._set(Inspected(object=self.now.object))
+        self.select(pixel=None, warp=None, node=None, primitive=None, ray=PRIMARY)
 
     def _set(self, after: Inspected) -> None:
         before, self.now = self.now, after
@@ -79,10 +81,17 @@ class Inspection(QObject):
             self.changed.emit(before, after)
 
     def _take_object(self, before: State, after: State) -> None:
-        if before.selection.object != after.selection.object:
-            self._set(dataclasses.replace(self.now, object=after.selection.object))
+        old, new = before.selection, after.selection
+        if (old.object, old.pixel) != (new.object, new.pixel):
+            kept = self._kept()
+            self._set(dataclasses.replace(self.now, object=kept.object, pixel=kept.pixel))
+
+    def _kept(self) -> Inspected:
+        """What the document has of it."""
+        kept = self._document.state.selection
+        return Inspected(object=kept.object, pixel=(kept.pixel[0], kept.pixel[1]) if kept.pixel else None)
 
     def _begin(self, scene: Scene | None) -> None:
         """Another scene: numbers of the one before mean nothing in it."""
         self._named, self._names = None, ()
-        self._set(Inspected(object=self._document.state.selection.object))
+        self._set(self._kept())

@@ -34,6 +34,14 @@ def test_without_a_tree_every_ray_tests_every_triangle(capsys: pytest.CaptureFix
     assert all(spot["tests"] == 24 * 16 and spot["share"] == pytest.approx(1 / triangles) for spot in found["spots"])
 
 
+def test_settings_say_what_flags_do_not(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--hierarchy", "lbvh", "--set", "hot_spots.rays=primary", "--set", "hot_spots.by=object")
+    found = hotspots(capsys, *words, "--set", "hot_spots.kind=closest")
+    assert (found["rays"], found["kind"], found["ray_count"]) == ("primary", "closest", 24 * 16)
+    assert "head" in {spot["name"] for spot in found["spots"]}
+    assert hotspots(capsys, *words, "--only", "shadow", "--by", "depth")["rays"] == "shadow"
+
+
 def test_frames_add_up(capsys: pytest.CaptureFixture[str]) -> None:
     words = ("--hierarchy", "lbvh", "--by", "object", "--most", "99")
     clip = hotspots(capsys, *words, "--frames", "3:5")

@@ -36,7 +36,7 @@ STATE = State(
     cameras=(Camera(), CAMERA),
     bookmarks=(Bookmark("läuft", CAMERA),),
     timeline=Timeline(1.625, False, -1, 0),
-    selection=Selection(3),
+    selection=Selection(3, pixel=(0.25, 0.5)),
     hidden=(0, 2),
 )
 
@@ -175,6 +175,8 @@ def test_cameras_and_times_come_back_to_the_last_bit(
         ({"settings": "[[["}, "not TOML"),
         ({"cameras": "[]"}, "a camera that is not there"),
         ({"cameras": "[{"}, "cannot be used"),
+        ({"selection": '{"pixel": [0.5]}'}, "its selected pixel lies in no picture"),
+        ({"selection": '{"pixel": [0.5, 1.5]}'}, "its selected pixel lies in no picture"),
         ({"cameras": '[{"fov": 1e999}, {}]'}, "cameras.0.fov"),
         ({"cameras": '[{"fov": NaN}, {}]'}, "cameras.0.fov"),
         ({"cameras": '[{"fov": 1%s}, {}]' % ("0" * 400)}, "cameras.0.fov"),

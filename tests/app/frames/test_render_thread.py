@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from raygrove.app.document.state import replaced
 from raygrove.app.frames import render_thread, row_words
 from raygrove.app.frames.render_thread import RenderThread
 from raygrove.gpu.scene import Moment
@@ -312,6 +313,11 @@ def test_what_counts_as_the_same_picture() -> None:
     slots = exchange()
     one = request(1.0, slots)
     assert one.shows_same(dataclasses.replace(one, moment=Moment(1.0, 0, 99)))
+    counted = replaced(one.state, "settings.hot_spots.by", "object")
+    followed = replaced(one.state, "selection.pixel", (0.5, 0.5))
+    assert all(one.shows_same(dataclasses.replace(one, state=state)) for state in (counted, followed))
+    outlined = replaced(one.state, "selection.object", 0)
+    assert not one.shows_same(dataclasses.replace(one, state=outlined))
     assert not one.shows_same(request(2.0, slots))
     assert not one.shows_same(request(1.0))
     assert not one.shows_same(None)

@@ -1,4 +1,4 @@
-"""The panel of hot spots by itself: what it says of counts that are given to it."""
+"""The panel of hot spots by itself: what it says of counts that are given to it, and that its choices are settings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 import raygrove as rg
+from raygrove.app.settings.hot_options import HotOptions
 from raygrove.app.ui.panels.hot_panel import HotPanel
+from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.analysis.hot_spots import HotSpots
 
 
@@ -36,3 +38,16 @@ def test_what_the_same_rays_did_before_is_told(qtbot: Any) -> None:
     assert panel.hint.text().splitlines()[1].startswith("Before: Binned SAH")
     panel.take(other, of="there")
     assert "Before" not in panel.hint.text()
+
+
+def test_what_is_counted_is_a_setting(scene_window: MainWindow, qtbot: Any) -> None:
+    hot, document = scene_window.hot_tools.hot, scene_window.document
+    qtbot.waitUntil(lambda: scene_window.loop.last_frame is not None)
+    for box, value in ((hot.rays, "shadow"), (hot.kind, "any"), (hot.by, "object"), (hot.frames, "some")):
+        box.setCurrentIndex(box.findData(value))
+    wanted = HotOptions(rays="shadow", kind="any", by="object", frames="some")
+    assert document.state.settings.hot_spots == wanted and hot.asked == ("shadow", "any")
+    document.undo()
+    assert hot.frames.currentData() == "picture" and hot.by.currentData() == "object", "each is a step of undo"
+    document.change("settings.hot_spots", HotOptions())
+    assert (hot.asked, hot.listed, hot.by.currentData()) == (("all", "both"), "node", "node")

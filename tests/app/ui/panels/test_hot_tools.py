@@ -17,7 +17,6 @@ from raygrove.app.document.jobs import Job
 from raygrove.app.frames.hot_clips import CountedClip
 from raygrove.app.frames.hot_questions import HotQuestions
 from raygrove.app.frames.measured_rays import MeasuredRays
-from raygrove.app.settings.race_options import RaceOptions, checked_contestants, joined
 from raygrove.app.settings.ray_options import RayOptions
 from raygrove.app.ui.panels.hot_panel import KINDS, RAYS, HotPanel
 from raygrove.app.ui.panels.hot_tools import HotTools
@@ -177,9 +176,7 @@ def test_the_nodes_of_a_pixel_are_bold(
     assert bold == {spot.number for spot in tools.hot.spots} & set(entered.tolist()) and 0 in bold
 
 
-def test_findings_are_shown_and_their_remedies_counted(
-    scene_window: MainWindow, tools: HotTools, found: HotSpots, qtbot: Any
-) -> None:
+def test_findings_are_shown_and_counted(scene_window: MainWindow, tools: HotTools, found: HotSpots, qtbot: Any) -> None:
     show(scene_window, "hot_spots")
     tools.hot.take(dataclasses.replace(found, findings=(FINDING,)))
     (card,) = tools.hot.cards
@@ -203,9 +200,7 @@ def test_what_helps_is_named_by_titles(tools: HotTools, found: HotSpots) -> None
     assert "Linear BVH / BVH4" in tools.hot.hint.text()
 
 
-def test_try_adds_the_remedy_to_the_race_and_opens_it(
-    scene_window: MainWindow, tools: HotTools, found: HotSpots
-) -> None:
+def test_try_adds_a_remedy_to_the_race(scene_window: MainWindow, tools: HotTools, found: HotSpots) -> None:
     document = scene_window.document
     document.change("settings.update.mode", "refit")
     tools.hot.take(dataclasses.replace(found, findings=(FINDING,)))
@@ -226,22 +221,6 @@ def test_try_adds_the_remedy_to_the_race_and_opens_it(
     assert document.state.settings.race.contestants == three
     tools.hot.cards[0].try_it.click()
     assert document.state.settings.race.contestants == three
-
-
-@pytest.mark.parametrize(
-    ("there", "after"),
-    [
-        ("lbvh@refit, hploc@auto", "lbvh, sbvh"),  # nobody chose these
-        ("ploc@refit", "ploc@refit, lbvh, sbvh"),
-        ("lbvh, ploc", "lbvh, ploc, sbvh"),
-        ("ploc, lbvh, hploc, binned_sah", "lbvh, hploc, binned_sah, sbvh"),
-        ("ploc, hploc, binned_sah, median_sah", "binned_sah, median_sah, lbvh, sbvh"),
-        ("ploc, sbvh, hploc, lbvh", "ploc, sbvh, hploc, lbvh"),
-    ],
-)
-def test_a_remedy_joins_who_races_already(there: str, after: str) -> None:
-    options = RaceOptions(contestants=checked_contestants(there))
-    assert ", ".join(joined(options, ["lbvh@rebuild", "sbvh@rebuild"])) == checked_contestants(after)
 
 
 def test_what_cannot_be_counted_is_said(qtbot: Any) -> None:

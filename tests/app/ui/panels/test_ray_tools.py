@@ -12,6 +12,7 @@ import pytest
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 
+from raygrove.app.document.state import Selection
 from raygrove.app.ui.panels.ray_panel import RayPanel
 from raygrove.app.ui.panels.ray_tools import RayTools
 from raygrove.app.ui.panels.tree_model import VISITS, TreeModel
@@ -195,6 +196,11 @@ def test_the_pixel_is_typed(scene_window: MainWindow, tools: RayTools, qtbot: An
     tools.ray.across.setValue(tools.ray.across.maximum() // 4)
     tools.ray.follow.click()
     qtbot.waitUntil(lambda: (inspection.now.primitive, inspection.now.object) == (1, 0))  # what it hit
+    for tell in scene_window.document.on_scene:
+        tell(scene_window.document.scene)
+    assert tools.ray.ray is None and inspection.now.pixel is not None
+    qtbot.waitUntil(lambda: tools.ray.ray is not None)  # a pixel that was saved is followed in the first picture
+    scene_window.document.change("selection", Selection(object=0))  # as another scene begins
     for tell in scene_window.document.on_scene:
         tell(scene_window.document.scene)
     assert tools.ray.ray is None and inspection.now == Inspected(object=0)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from raygrove.app.document.document import Document
+from raygrove.app.document.state import Selection
 from raygrove.app.ui.session.inspection import Inspected, Inspection
 from raygrove.app.ui.window.main_window import MainWindow
 from tests.app.ui.panels.test_pick_panel import click
@@ -37,6 +38,18 @@ def test_the_object_is_that_of_the_document(qtbot: Any) -> None:
     assert inspection.now.object == 1
 
 
+def test_the_pixel_is_kept_in_the_document(qtbot: Any) -> None:
+    document = Document()
+    inspection = Inspection(document)
+    inspection.select(pixel=(0.25, 0.5), node=3)
+    assert document.state.selection.pixel == (0.25, 0.5) and not document.can_undo, "as the selected object"
+    document.change("selection", Selection(pixel=(0.75, 0.5)))
+    assert inspection.now == Inspected((0.75, 0.5), node=3)
+    assert Inspection(document).now == Inspected((0.75, 0.5)), "a saved picture's is selected from the start"
+    inspection.clear()
+    assert document.state.selection == Selection()
+
+
 def test_what_is_picked_is_selected_and_what_is_selected_is_picked(scene_window: MainWindow, qtbot: Any) -> None:
     inspection, pick = scene_window.session.inspection, scene_window.inspectors.pick
     click(scene_window, 0.25, 0.5)
@@ -46,6 +59,7 @@ def test_what_is_picked_is_selected_and_what_is_selected_is_picked(scene_window:
     qtbot.waitUntil(lambda: not pick.rows)
     assert inspection.now.primitive is None, "there is nothing"
     document = scene_window.document
+    document.change("selection", Selection())  # as another scene begins
     for tell in document.on_scene:
         tell(document.scene)
     assert inspection.now == Inspected()
