@@ -27,7 +27,7 @@ from raygrove.app.scene_io.limits import OWN
 from raygrove.app.settings.file import SettingsError, settings_of, to_table
 from raygrove.app.settings.older import Older
 from raygrove.app.settings.ray_options import file_of
-from raygrove.app.settings.settings import Settings
+from raygrove.app.settings.settings import Settings, option_groups, set_option
 from raygrove.app.settings.tree_options import trees_of
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.stats import FrameStatistics
@@ -35,8 +35,25 @@ from raygrove.gpu.stats import FrameStatistics
 PREFIX = "raygrove."
 VERSION = "1"
 LARGEST = 1e30
-MOST_SAMPLES, MOST_TRIANGLES, MOST_COPIES, MOST_PIXELS = 1024, 1_000_000, 1000, 4096 * 4096
-MOST_SIDE = 16_384
+MOST_COPIES, MOST_PIXELS, MOST_SIDE = 1000, 4096 * 4096, 16_384
+MOST: dict[str, float] = {
+    "render.samples": 1024,
+    "display.still_samples": 1024,
+    "display.refine_samples": 1024,
+    "demo.triangles": 1_000_000,
+    "hierarchy.grid.density": 50.0,
+    "hierarchy.grid.references_per_primitive": 32.0,
+    "hierarchy.grid_two_level.density": 5.0,
+    "hierarchy.grid_two_level.cell_density": 50.0,
+    "hierarchy.grid_two_level.references_per_primitive": 32.0,
+    "ray_type.ao.rays": 64,
+    "ray_type.diffuse.rays": 64,
+    "ray_type.radiosity.points": 200_000,
+    "ray_type.radiosity.bounces": 100,
+    "ray_type.radiosity.rays": 64,
+    "ray_type.radiosity.light_samples": 64,
+}
+"""What a picture may ask of time and memory, by setting, where a person's own settings ask for less."""
 JSON_FIELDS = tuple(field.name for field in dataclasses.fields(State) if field.name != "settings")
 
 
@@ -138,18 +155,26 @@ def _with_checks(settings: Settings, own: Settings) -> Settings:
 
 
 def _affordable(settings: Settings, own: Settings) -> Settings:
-    """What a picture may cost who opens it: threads are those of this machine, samples, primitives and copies of a box
-    no more than a person's own or MOST."""
+    """What a picture may cost who opens it: threads and the memory for key frames are those of this machine; copies of
+    a box, and what MOST names, no more than that or a person's own."""
     if _copies(settings) > max(_copies(own), MOST_COPIES):
         copies = {f"copies_{axis}": getattr(own.importer, f"copies_{axis}") for axis in "abc"}
         settings = dataclasses.replace(settings, importer=dataclasses.replace(settings.importer, **copies))
-    samples, triangles = settings.render.samples, settings.demo.triangles
-    return dataclasses.replace(
-        settings,
-        render=dataclasses.replace(settings.render, samples=min(samples, max(own.render.samples, MOST_SAMPLES))),
-        demo=dataclasses.replace(settings.demo, triangles=min(triangles, max(own.demo.triangles, MOST_TRIANGLES))),
-        device=dataclasses.replace(settings.device, threads=own.device.threads),
-    )
+    device = dataclasses.replace(settings.device, threads=own.device.threads, key_memory_mib=own.device.key_memory_mib)
+    settings = dataclasses.replace(settings, device=device)
+    allowed = _costs(own)
+    for key, asked in _costs(settings).items():
+        most = max(allowed[key], MOST[key])
+        if asked > most:
+            settings = set_option(settings, key, most)
+    return settings
+
+
+def _costs(settings: Settings) -> dict[str, float]:
+    """What settings say of MOST."""
+    groups = {table: options for table, options in option_groups(settings) if options is not None}
+    keys = (key.rpartition(".") for key in MOST)
+    return {f"{table}.{name}": getattr(groups[table], name) for table, _, name in keys if table in groups}
 
 
 def _copies(settings: Settings) -> int:
@@ -172,15 +197,13 @@ def affordable_size(width: int, height: int, own: Settings, path: str, remarks: 
 
 def _said_of_costs(asked: Settings, taken: Settings, path: str) -> list[str]:
     """What the picture asks for and does not get."""
-    pairs = (
-        ("render.samples", asked.render.samples, taken.render.samples),
-        ("demo.triangles", asked.demo.triangles, taken.demo.triangles),
-        ("the product of import.copies_a, _b and _c", _copies(asked), _copies(taken)),
-    )
+    wanted, given = _costs(asked), _costs(taken)
+    copies = "the product of import.copies_a, _b and _c"
+    pairs = [*((key, wanted[key], given[key]) for key in wanted), (copies, _copies(asked), _copies(taken))]
     return [
-        f"{display_path(path)} asks for {key} = {wanted:,}; {given:,} are taken. Set it to have more."
-        for key, wanted, given in pairs
-        if wanted != given
+        f"{display_path(path)} asks for {key} = {first:,}; {second:,} are taken. Set it to have more."
+        for key, first, second in pairs
+        if first != second
     ]
 
 
