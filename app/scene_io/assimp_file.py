@@ -125,16 +125,17 @@ class AssimpFile:
         if self.left_out:
             why = f"Parts that could not be read were left out, the first: {self.left_out[0]}."
             found.append(Remark(len(self.left_out), why))
-        libraries = dict.fromkeys(
-            os.path.normpath(path) for path in self.files.missing if path.lower().endswith(".mtl")
-        )
-        if libraries and not any(path.lower().endswith(".mtl") for path in self.files.opened):
-            # Behind the libraries that the file names Assimp asks for one that is called as the model is.
-            stand_in = f"{Path(inner_name(self.name)).stem}.mtl"
+        missing = [os.path.normpath(path) for path in self.files.missing]
+        libraries = [path for path in missing if path.lower().endswith(".mtl")]
+        if self.extension == "obj":  # whatever its name; behind the first one Assimp asks for pieces of that name
+            libraries = list(dict.fromkeys([*missing[:1], *libraries]))
+        # Behind a library that is not there Assimp asks for one that is called as the model is.
+        stand_in = f"{Path(inner_name(self.name)).stem}.mtl"
+        if libraries and stand_in not in map(os.path.normpath, self.files.opened):
             named = [path for path in libraries if path != stand_in]
             if not named and self.references.has_refused:
                 return found  # which says already what became of the one that is named
-            named = named or list(libraries)
+            named = named or libraries
             listed = ", ".join(display_path(path) for path in named)
             advice = "Put it beside the model and open it again"
             found.append(Remark(len(named), f"Materials missing, drawn plain: {listed} was not found. {advice}."))

@@ -133,6 +133,22 @@ def test_a_missing_library_is_named_once_and_its_stand_in_taken(tmp_path: Path) 
     assert not load([path]).remarks
 
 
+def test_one_of_two_libraries_that_is_missing_is_named(tmp_path: Path) -> None:
+    path = written(tmp_path / "model", "red.mtl\nmtllib blue.mtl")
+    (path.parent / "square.mtl").rename(path.parent / "red.mtl")
+    scene = load([path])
+    assert "Materials missing, drawn plain: blue.mtl was not found" in said(scene)
+    assert any(material.base_color[0] == pytest.approx(0.9) for material in scene.materials)
+
+
+@pytest.mark.parametrize("name", ["colours.txt", "file:///models/painted.png", "%2e%2e/painted"])
+def test_a_missing_library_of_another_ending_is_named_as_the_file_does(name: str, tmp_path: Path) -> None:
+    path = written(tmp_path / "model", name)
+    (path.parent / "square.mtl").unlink()
+    words = said(load([path]))
+    assert f"drawn plain: {os.path.normpath(name)} was not found" in words and "square.mtl" not in words
+
+
 def test_a_packed_model_obeys_the_same_rule(tmp_path: Path) -> None:
     picture_at(tmp_path / "picture.png")
     path = written(tmp_path / "model", "square.mtl", "../picture.png")
