@@ -23,6 +23,7 @@ MEANT = (
         "a list <p> has more or fewer numbers than its element's count asks for",
     ),
     (r"Not enough data for accessor", "an <accessor> counts more entries than its array holds"),
+    (r"FBX-Parser unexpected end of file", "its text, or one of its records, ends in the middle: it may be cut short"),
     (r"Collada: File came out empty", "it holds no scene, or nothing in its scene that can be drawn"),
 )
 """Words of libassimp's that name no fault, and what they mean."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from xml.parsers import expat
 from xml.parsers.expat import errors
@@ -39,6 +40,10 @@ def other_kind(data: bytes, extension: str) -> str:
         fits = extension in ENDINGS.get(beginning, ()) or (beginning == b"PK\x03\x04" and extension in ZIPPED)
         if data.startswith(beginning) and not fits:
             return f"it is {what}. {advice}"
+    if extension in ("obj", "off", "ply", "stl") and data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "it is a text in UTF-16, as some editors and shells write it. Save it as UTF-8 or ASCII"
+    if extension in ("ply", "stl") and data.startswith(codecs.BOM_UTF8):
+        return "before its first word stands a mark of UTF-8. Save it as ASCII, or as UTF-8 without that mark (BOM)"
     if not data.strip(b"\0 \t\r\n"):
         return "it holds nothing but zeros and spaces. Fetch it again"
     return ""
@@ -103,6 +108,13 @@ def _wrong_corner(data: bytes) -> str:
     return ""
 
 
+def _open_facet(data: bytes) -> str:
+    """Where an STL's text ends before a facet that it began does."""
+    begun, ended = (len(re.findall(rb"^[ \t]*" + word, data, re.M | re.I)) for word in (b"facet\\b", b"endfacet\\b"))
+    line = data.rstrip().count(b"\n") + 1
+    return f"it is cut short: line {line:,}, its last, is within facet {begun:,}" if begun > ended else ""
+
+
 def head_fault(data: bytes, extension: str) -> str:
     """How the beginning of an FBX, OFF or STL is not one; "" where it is."""
     if extension == "fbx" and not data.startswith(b"Kaydara FBX Binary") and b"FBXHeaderExtension" not in data:
@@ -112,5 +124,5 @@ def head_fault(data: bytes, extension: str) -> str:
     if extension == "stl" and not data.lstrip().lower().startswith(b"solid") and len(data) < 84:
         return "it is neither a text that begins with solid nor records behind a header of 80 bytes"
     if extension == "stl" and data.lstrip().lower().startswith(b"solid"):
-        return _wrong_corner(data)
+        return _wrong_corner(data) or _open_facet(data)
     return ""

@@ -114,8 +114,20 @@ def _numbered(path: str) -> list[str]:
     return [found[number] for number in numbers]
 
 
-UNSUPPORTED = {"abc": "Alembic"}
+UNSUPPORTED = {
+    "3dm": "Rhino's own format", "abc": "Alembic", "c4d": "Cinema 4D's own format", "dwg": "AutoCAD's own format",
+    "iges": "IGES", "igs": "IGES", "ma": "Maya's own format", "max": "3ds Max's own format", "mb": "Maya's own format",
+    "skp": "SketchUp's own format", "sldprt": "SolidWorks' own format", "ztl": "ZBrush's own format",
+}  # fmt: skip
 """Formats that people will try, and that no library here reads well."""
+BESIDE = {
+    "mtl": ("it holds materials alone", "Open the .obj beside it."),
+    "rgtree": ("it is a tree, not a model", "Open it over its scene: raygrove MODEL --tree NAME=FILE.rgtree."),
+    "rar": ("it is an archive", "Unpack it and open the model in it."),
+    "7z": ("it is an archive", "Unpack it and open the model in it."),
+    "zip": ("it is an archive", "Unpack it and open the model in it."),
+}
+"""Endings of files that belong to a model or hold one: what they are, and what to open."""
 
 
 def extension_of(path: str) -> str:
@@ -136,6 +148,8 @@ def check_file(path: str, limits: ImportLimits, more: Sequence[str] = ()) -> Non
                 "it is a picture, not a model",
                 "A picture that was saved with its state opens alone, in the window and by `render`.",
             )
+        if ending in BESIDE:
+            kind, known = BESIDE[ending]
         if ending in UNSUPPORTED:
             kind, known = (
                 f"{UNSUPPORTED[ending]} is not supported",

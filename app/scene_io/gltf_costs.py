@@ -57,7 +57,9 @@ def affordable(name: str, raw: bytes, limits: ImportLimits, references: Referenc
         missing = shortfall(raw, "glb")
         why = f"{_shown(name)} is damaged: {error}. Fetch it again, or export it anew."
         raise (cut_short(name, missing) if missing else SceneError(why, name)) from None
-    if text is None or len(text) > MAX_JSON:
+    if text is None:
+        raise _of_another_version(name, str(int.from_bytes(raw[4:8], "little")))
+    if len(text) > MAX_JSON:
         return None
     try:
         document = json.loads(text)
@@ -68,6 +70,8 @@ def affordable(name: str, raw: bytes, limits: ImportLimits, references: Referenc
         return None
     with contextlib.suppress(*WRONG):  # told by those who read it; what its extensions say holds all the same
         _check(name, document, limits)
+    if other := _other_version(document):
+        raise _of_another_version(name, other)
     wrong, changed = wrong_value(document)
     if wrong := wrong or _told(no_number, document) or _told(wrong_kind, document):
         raise SceneError(f"{_shown(name)} is damaged: {wrong}. Fetch it again, or export it once more.", name)
@@ -85,6 +89,18 @@ def affordable(name: str, raw: bytes, limits: ImportLimits, references: Referenc
         # Without what they say libassimp would take whole numbers for fractions, and one copy for all, and say nothing.
         why = "what it says by its extensions does not fit"
         raise SceneError(f"{_shown(name)} is damaged: {why}. Export it again, or without them.", name) from error
+
+
+def _other_version(document: Any) -> str:
+    """The version that a glTF says it is of, where that is none of 2; whose values other rules hold for."""
+    asset = document.get("asset") if isinstance(document, dict) else None
+    version = asset.get("version") if isinstance(asset, dict) else None
+    return version[:20] if isinstance(version, str) and not version.startswith("2") else ""
+
+
+def _of_another_version(name: str, version: str) -> SceneError:
+    why = f"it is glTF of version {version}, and 2.0 is read"
+    return SceneError(f"{_shown(name)} is not read: {why}. Export it as glTF 2.0 (.glb).", name)
 
 
 def _tell_left_out(document: Any, references: References) -> bool:

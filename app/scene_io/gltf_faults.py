@@ -34,14 +34,14 @@ LISTS = {
 def gltf_fault(data: bytes) -> str:
     """The first fault of a glTF's text, with its place; "" where none is found."""
     try:
-        text, _ = parts_of(data)
+        text, body = parts_of(data)
         document = json.loads(text or b"", parse_constant=_no_number)
     except json.JSONDecodeError as error:
         return f"line {error.lineno}, column {error.colno} of its JSON: {_plain(error.msg)}"
     except (ValueError, RecursionError) as error:
         return str(error)
     try:
-        return _fault(document)
+        return _fault(document) or ("" if body else _bodiless(document))
     except (LookupError, TypeError, ValueError, AttributeError):
         return "a value of its JSON is of another kind than glTF's"
 
@@ -139,6 +139,14 @@ def _wrong_buffer(document: Any) -> str:
             return f"buffers[{index}] is the file {uri[:80]!r}, which is not there: {remedy}"
         if uri.startswith("data:") and "uri" in buffer and (fault := _wrong_data(uri, buffer["byteLength"])):
             return f"buffers[{index}]{fault}"
+    return ""
+
+
+def _bodiless(document: Any) -> str:
+    """The first buffer that lies nowhere, where the file has no binary chunk; extensions say where theirs lie."""
+    for index, buffer in enumerate(document.get("buffers", ())):
+        if not {"uri", "extensions"} & set(buffer):
+            return f"buffers[{index}] has no `uri`, and the file has no binary chunk: its data were left out"
     return ""
 
 

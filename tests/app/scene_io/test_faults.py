@@ -133,6 +133,30 @@ WRONG: dict[str, tuple[str, Any, str]] = {
     "Collada that ends": ("a.dae", '<?xml version="1.0"?>\n<COLLADA version="1.4.1">', "cut short, at line 2"),
     "an OFF that is none": ("a.off", "hello", "line 1: it does not begin with the word OFF"),
     "an FBX that is none": ("a.fbx", "hello", "it begins neither with the words Kaydara FBX Binary"),
+    "an STL that is cut": (
+        "a.stl",
+        "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\n",
+        "cut short: line 5, its last, is within facet 1",
+    ),
+    "an FBX whose text is cut": ("a.fbx", "; FBX 7.1.0\nFBXHeaderExtension: {\n", "ends in the middle: it may be cut"),
+    "glTF 1 of another form": (
+        "a.gltf",
+        {"asset": {"version": "1.0"}, "scene": "first", "scenes": {"first": {"nodes": []}}},
+        "glTF of version 1.0, and 2.0 is read. Export it",
+    ),
+    "a GLB of version 1": ("a.glb", struct.pack("<4sIIII", b"glTF", 1, 20, 0, 0), "glTF of version 1, and 2.0 is read"),
+    "a buffer that lies nowhere": (
+        "a.gltf",
+        triangle(buffers=[{"byteLength": 68}]),
+        r"buffers\[0\] has no `uri`, and the file has no binary chunk",
+    ),
+    **{
+        f"UTF-16 in an {ending}": (f"a.{ending}", "solid a\n".encode("utf-16"), "UTF-16, as .* Save it as UTF-8")
+        for ending in ("obj", "off", "ply", "stl")
+    },
+    "a mark before a PLY": ("a.ply", "\ufeff" + PLY.format("float x"), "a mark of UTF-8. Save it as ASCII"),
+    "another program's own": ("a.skp", "x", "SketchUp's own format is not supported. Export the model as USD or glTF"),
+    "the materials of an OBJ": ("a.mtl", "newmtl a", "it holds materials alone. Open the .obj"),
     "an STL that is none": ("a.stl", "hello", "neither a text that begins with solid nor records"),
 }  # fmt: skip
 
