@@ -11,3 +11,13 @@ def brief(value: float, digits: int = 3) -> str:
         return f"{value:,.0f}"
     text = f"{value:.{digits}g}"
     return f"{decimal.Decimal(text):f}" if "e" in text else text
+
+
+def percent(share: float, decimals: int = 0) -> str:
+    """A part of the whole: 12 %, and with decimals 12.3 %."""
+    return f"{100.0 * share:.{decimals}f} %"
+
+
+def least_percent(share: float) -> str:
+    """The same with two digits, of parts that may be small: 0.0042 %."""
+    return f"{brief(100.0 * share, 2)} %"

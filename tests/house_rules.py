@@ -258,6 +258,21 @@ def short_waits(root: pathlib.Path) -> list[str]:
     ]
 
 
+# -- words ------------------------------------------------------------------------------------------------------------
+_PERCENT = re.compile(r"\{[^{}\"]*:[^{}]*%\}|\}%[^()]")
+
+
+def percents(root: pathlib.Path) -> list[str]:
+    """Shares that are not spelt by `percent` of gpu/brief.py: people would read 12% here and 12 % there."""
+    return [
+        f"{name}:{number}: {found[0]}: spell it by percent (gpu/brief.py)."
+        for name, text in files_of(root, ".py")
+        if name.startswith(("app/", "gpu/", "package/")) and name != "gpu/analysis/pages.py"
+        for number, line in enumerate(text.splitlines(), 1)
+        if (found := _PERCENT.search(line))
+    ]
+
+
 RULES = (
     broken_arrows,
     strange_libraries,
@@ -272,4 +287,5 @@ RULES = (
     strange_words,
     unlocked_packages,
     short_waits,
+    percents,
 )

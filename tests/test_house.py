@@ -201,6 +201,8 @@ PLANTED: list[tuple[Rule, str, str, str]] = [
     (rules.linux_calls, "app/a.py", "def f():\n    import pwd", "belongs to gpu/linux.py alone"),
     (rules.linux_calls, "gpu/target/a.py", "open('/proc/meminfo')", "belongs to gpu/linux.py alone"),
     (rules.short_waits, "tests/test_a.py", "qtbot.waitUntil(lambda: (a or b()), timeout=500)", "as all tests do"),
+    (rules.percents, "app/a.py", "text = f'{share:.0%} of it'", "spell it by percent"),
+    (rules.percents, "gpu/a.py", "text = f'{100 * share:.0f}%'", "spell it by percent"),
     (rules.strange_words, "app/a.py", "triangle_idx = 1", "the house says id"),
     (rules.strange_words, "app/a.py", "def grow(bbox): ...", "the house says aabb"),
     (rules.strange_words, "gpu/trace/a.cu", "// Heading.\nint num_nodes;", "the house says count"),

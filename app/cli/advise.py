@@ -15,7 +15,7 @@ from raygrove.app.export.whole_files import check_writable, write_bytes
 from raygrove.app.frames.advising import BesideError, advice_of, break_even_sentence
 from raygrove.app.problems.problems import UsageError
 from raygrove.gpu.analysis.advice import Advice, settings_text
-from raygrove.gpu.brief import brief
+from raygrove.gpu.brief import least_percent, percent
 from raygrove.gpu.face.laboratory import MOST_FRAMES
 from raygrove.gpu.scene import Scene
 
@@ -51,7 +51,7 @@ def run(names: argparse.Namespace, words: Words) -> int:
     for one in found.alternatives:
         print(f"  {one.sentence(found.configuration, found.ms)}.")
     if found.interpolation_error is not None:
-        share = f"{brief(100.0 * found.interpolation_error, 2)} %"
+        share = least_percent(found.interpolation_error)
         words.say(f"Trees of some frames were measured, the rest is off by {share} (median); --exact measures all.")
     return 0
 
@@ -72,7 +72,7 @@ def _advice(names: argparse.Namespace, scene: Scene, state: State, words: Words)
         try:
             return advice_of(
                 target, scene, state, course, exact=names.exact, beside=beside,
-                say=lambda share, name: words.progress(f"{share:.0%}: measuring {name}."),
+                say=lambda share, name: words.progress(f"{percent(share)}: measuring {name}."),
             )  # fmt: skip
         except BesideError as error:
             raise UsageError(f"--beside: {str(error).rstrip('.')}.") from error

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 
 from raygrove.app.cli.arguments import parse
 from raygrove.app.system import interrupts, starting
+from raygrove.gpu.brief import percent
 from raygrove.gpu.linux import system_problem
 from raygrove.printable import printable_lines
 from raygrove.program import how_to_install
@@ -66,7 +67,7 @@ class Words:
 
     def share(self, share: float, sentence: str) -> None:
         """Which share of all is done, and at what: with -v whenever that is something else, else now and then."""
-        told = f"{share:.0%}: {sentence}"
+        told = f"{percent(share)}: {sentence}"
         if sentence != self._last:
             self._last = sentence
             self.progress(told)

@@ -47,6 +47,7 @@ from raygrove.app.problems.problems import UsageError
 from raygrove.app.scene_io import is_picture, load_picture
 from raygrove.app.scene_io.errors import display_path
 from raygrove.app.settings.settings import Settings, set_option
+from raygrove.gpu.brief import percent
 from raygrove.gpu.scene import Scene
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def _told_of_samples(
         nonlocal done
         done += share
         of_all = "the picture" if pictures == 1 else f"{pictures:,} pictures"
-        words.now_and_then(f"Drawing {scene.name}: {done / all_samples:.0%} of {of_all}.")
+        words.now_and_then(f"Drawing {scene.name}: {percent(done / all_samples)} of {of_all}.")
 
     return say
 
@@ -159,11 +160,8 @@ def _with_smooth_edges(names: argparse.Namespace, settings: Settings) -> Setting
     return exporting.with_samples(settings, exporting.smooth_samples(settings))
 
 
-def _start(names: argparse.Namespace, settings: Settings, words: Words) -> tuple[Scene, State]:
-    """The scene and the state to draw: what the flags name, or what a saved picture carries, changed by the flags."""
-    if not is_picture(names.files) or names.demo is not None:
-        reference, scene = scene_from(names, settings, words)
-        return scene, state_from(names, settings, reference, scene)
+def state_of_picture(names: argparse.Namespace, settings: Settings, words: Words) -> State:
+    """What the saved picture carries that is named, of its size, changed by the flags; nothing is opened."""
     reference_from(names, settings)
     path = names.files[0]
     texts, width, height = load_picture(path, settings.importer)
@@ -178,7 +176,15 @@ def _start(names: argparse.Namespace, settings: Settings, words: Words) -> tuple
     for sentence in remarks:
         words.warn(sentence)
     of_its_size = set_option(set_option(state.settings, "render.width", width), "render.height", height)
-    state = dataclasses.replace(state, settings=settings_of_flags(names, of_its_size))
+    return dataclasses.replace(state, settings=settings_of_flags(names, of_its_size))
+
+
+def _start(names: argparse.Namespace, settings: Settings, words: Words) -> tuple[Scene, State]:
+    """The scene and the state to draw: what the flags name, or what a saved picture carries, changed by the flags."""
+    if not is_picture(names.files) or names.demo is not None:
+        reference, scene = scene_from(names, settings, words)
+        return scene, state_from(names, settings, reference, scene)
+    state = state_of_picture(names, settings, words)
     scene = opened(state.scene, state.settings, words)
     state = saved_state.fitted(state, scene)
     if names.hide is not None or names.isolate is not None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import re
 from pathlib import Path
+
+from raygrove.app.scene_io.numbered import place_of_number
 
 VIDEO_ENDINGS = (".mp4", ".mov", ".mkv")
 ENDINGS = {".png": "png", ".exr": "exr", ".csv": "csv", ".json": "json", **dict.fromkeys(VIDEO_ENDINGS, "video")}
-PATTERN = re.compile(r"%0?(\d{0,2})d|(#+)")
-"""A number in a name, of at most 99 digits."""
 LIBRARIES = {"video": ("av", "video", "video needs PyAV"), "exr": ("OpenEXR", "exr", "EXR needs the library OpenEXR")}
 """Kind -> the module that writes it, the extra that installs it, and what to say."""
 
@@ -86,10 +85,9 @@ def picture_path(out: str, frame: int, frame_count: int) -> Path:
     if is_folder(out):
         return Path(out) / f"frame_{frame:04d}.png"
     path = Path(out)
-    pattern = PATTERN.search(path.name)
-    if pattern:
-        digits = int(pattern[1] or 0) if pattern[2] is None else len(pattern[2])
-        return path.with_name(f"{path.name[: pattern.start()]}{frame:0{digits}d}{path.name[pattern.end() :]}")
+    if (place := place_of_number(path.name)) is not None:
+        before, digits, behind = place
+        return path.with_name(f"{before}{frame:0{digits}d}{behind}")
     if frame_count > 1:
         numbered = path.with_name(f"{path.stem}_%04d{path.suffix}")
         folder = (

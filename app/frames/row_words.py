@@ -5,13 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from raygrove.gpu.brief import percent
+
 LONG_MS = 2000.0
 """A picture that is whole sooner is not spoken of."""
 
 
 def drawn_so_far(name: str, share: float) -> str:
     """The sentence."""
-    return f"Drawing {name}: {share:.0%} of the picture"
+    return f"Drawing {name}: {percent(share)} of the picture"
 
 
 class RowWords:

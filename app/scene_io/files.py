@@ -14,6 +14,7 @@ from pathlib import Path
 from .compressed import inner_name
 from .errors import RareFormatError, SceneError, display_path
 from .limits import ImportLimits
+from .numbered import place_of_number
 from .particles.formats import PARTICLE_ENDINGS, looks_like_particles
 
 EXTENSIONS = (
@@ -34,8 +35,6 @@ bytes."""
 USD_ENDINGS = ("usd", "usda", "usdc", "usdz")
 """Read by Pixar's library, where it is installed."""
 PACKED = ("gz", "xz", "bz2")
-PATTERN = re.compile(r"%0?(\d{0,2})d|(#+)")
-"""A number in a name, of at most 99 digits."""
 
 
 def natural_order(paths: Sequence[str]) -> list[str]:
@@ -57,7 +56,7 @@ def expand(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
     for path in [os.fspath(path) for path in paths]:
         if _lexists(path):
             result.append(path)
-        elif PATTERN.search(os.path.basename(path)):
+        elif place_of_number(os.path.basename(path)) is not None:
             result += _numbered(path)
         elif glob.has_magic(path):
             found = natural_order(glob.glob(path))
@@ -81,10 +80,10 @@ def _lexists(path: str) -> bool:
 def _numbered(path: str) -> list[str]:
     """Files that a numbered pattern matches, by number in steps of any size; a gap is named."""
     folder, name = os.path.split(path)
-    match = PATTERN.search(name)
-    assert match is not None
-    width = int(match[1] or 0) if match[2] is None else len(match[2])
-    expression = re.compile(re.escape(name[: match.start()]) + r"([0-9]+)" + re.escape(name[match.end() :]) + r"\Z")
+    place = place_of_number(name)
+    assert place is not None
+    before, width, behind = place
+    expression = re.compile(re.escape(before) + r"([0-9]+)" + re.escape(behind) + r"\Z")
     found: dict[int, str] = {}
     try:
         entries = os.listdir(folder or ".")

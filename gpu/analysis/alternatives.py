@@ -8,7 +8,7 @@ import functools
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 
-from ..brief import brief
+from ..brief import brief, percent
 from ..scene import Moment
 from .clip_costs import measured
 from .hot_findings import remedy
@@ -45,7 +45,7 @@ class Alternative:
         """Beside the configuration that the advice is about, and its milliseconds."""
         share = abs(self.ms / ms - 1.0)
         what = f"{self.configuration} takes {brief(self.ms)} ms per frame instead of {brief(ms)}"
-        said = f"{what}, {share:.0%} {'less' if self.ms < ms else 'more'}"
+        said = f"{what}, {percent(share)} {'less' if self.ms < ms else 'more'}"
         if self.rays_from is not None:
             return f"{said}; it is cheaper than {than} from {self.rays_from:,} rays per frame on"
         if self.rays_until is not None:

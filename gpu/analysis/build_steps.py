@@ -13,6 +13,7 @@ import dataclasses
 
 import numpy as np
 
+from ..brief import percent
 from ..hierarchy.base import NOT_TOLD, Hierarchy, NodeTable
 from ..hierarchy.bvh.builders.binned_sah import SWEEP
 
@@ -189,7 +190,7 @@ class SplitReplay(BuildReplay):
         planes = f"the bins {plane} and {plane + 1} of {self.bins}" if costs.is_binned else "two of them"
         share = float(costs.costs[axis, plane]) / costs.leaf if costs.leaf > 0.0 else 1.0
         said += f"cut between {planes} along {'xyz'[axis]} into {left:,} and {right:,}. "
-        said += f"Their SAH cost, traversal left out, is {share:.0%} of a leaf's."
+        said += f"Their SAH cost, traversal left out, is {percent(share)} of a leaf's."
         return BuildStep(said, self.node_boxes[below], self.node_boxes[[row]], costs=costs)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..brief import brief
+from ..brief import brief, percent
 from ..errors import Error
 from ..hierarchy.base import NodeTable
 from ..hierarchy.bvh.own.tree import Tree
@@ -105,14 +105,14 @@ def diagnose_geometry(frames: list[np.ndarray], *, with_motion: bool = True) -> 
     if count >= 32 and len(large) > 0:
         rest = float(_areas(_around(np.delete(boxes, large, axis=0)))[0])
         if rest < SPANNED * whole:
-            said = (
-                f"{len(large):,} of {count:,} primitives span the scene; the rest fills {rest / whole:.2%} of its area."
-            )
+            rest_of = percent(rest / whole, 2)
+            said = f"{len(large):,} of {count:,} primitives span the scene; the rest fills {rest_of} of its area."
             remedy = "leave them out of the tree, or cut them up; a far ground can be a light or a plane of its own"
             found.append(Finding("spanning_object", "warning", said, {"primitives": large[:20].tolist()}, remedy))
     shared = _colliding(boxes)
     if shared >= COLLIDING:
-        said = f"{shared:.0%} of the primitives share their 30-bit Morton code with more than {CROWD - 1} other places."
+        others = f"{CROWD - 1} other places"
+        said = f"{percent(shared)} of the primitives share their 30-bit Morton code with more than {others}."
         remedy = "choose 60-bit codes (lbvh:code_bits=60), or a builder without codes"
         found.append(Finding("codes_too_short", "advice", said, {"share": shared}, remedy))
     if with_motion and len(frames) > 1:
@@ -121,7 +121,7 @@ def diagnose_geometry(frames: list[np.ndarray], *, with_motion: bool = True) -> 
             found.append(Finding("zero_buffer", "error", said, {"frame": 0}, "build after the first real vertices"))
         still = float(np.mean(np.all([np.all(frames[0] == frame, axis=1) for frame in frames[1:]], axis=0)))
         if still >= 0.5:
-            said = f"{still:.0%} of the primitives did not move in {len(frames):,} frames."
+            said = f"{percent(still)} of the primitives did not move in {len(frames):,} frames."
             remedy = "keep them in a tree of their own that is not rebuilt (two_level), or update only what moves"
             found.append(Finding("unmoved", "advice", said, {"share": still, "frames": len(frames)}, remedy))
     return tuple(found)
@@ -232,7 +232,7 @@ def _of_boxes(
     share = float(np.mean(sized & ~needed)) if len(shape.leaves) > 1 else 0.0
     if share > MOST_ROOT_SIZED and outside is None:
         gain = shape.cost(bounds) / max(shape.cost(tight), 1e-30)
-        said = f"{share:.0%} of the leaves have a box as large as the root's: every ray tests every primitive."
+        said = f"{percent(share)} of the leaves have a box as large as the root's: every ray tests every primitive."
         remedy = "a refit begins with empty boxes, and grows each by its own primitives alone"
         return [Finding("root_sized", "error", said, {"share": share}, remedy, gain)]
     if outside is not None and outside.count >= STALE * validation.references:
@@ -242,8 +242,8 @@ def _of_boxes(
         share = outside.count / max(validation.references, 1)
         far = _farthest(shape, bounds, boxes)
         said = (
-            f"{share:.0%} of the primitives stand out of their leaves, by up to {brief(far)} (the scene's diagonal is "
-            f"{brief(_diagonal(boxes))}): the tree is of another pose.{age}"
+            f"{percent(share)} of the primitives stand out of their leaves, by up to {brief(far)} (the scene's "
+            f"diagonal is {brief(_diagonal(boxes))}): the tree is of another pose.{age}"
         )
         remedy = "update the tree (refit or rebuild) after the vertices move, and before rays are traced"
         of_pose: dict[str, Any] = {"outside": outside.count, "frames": older, "farthest": far}

@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..brief import percent
 from ..hierarchy.base import Hierarchy
 from ..repeated_launches import RepeatedLaunches
 from ..target.base import Target
@@ -93,8 +94,8 @@ class Divergence:
     def __str__(self) -> str:
         return (
             f"{len(self.steps):,} warps, {self.mean:.1f} steps on average, the longest {self.longest:,}; it goes on "
-            f"for {self.last():,} when 99 % have ended. Idle: {self.idle:.0%} of all lanes, "
-            f"{self.idle_at_nodes:.0%} at nodes, {self.idle_at_primitives:.0%} at primitives."
+            f"for {self.last():,} when 99 % have ended. Idle: {percent(self.idle)} of all lanes, "
+            f"{percent(self.idle_at_nodes)} at nodes, {percent(self.idle_at_primitives)} at primitives."
         )
 
 

@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 
+from ..brief import percent
 from ..configuration import Configuration, Part, parse
 from ..hierarchy.registry import structures
 from .diagnosis import Finding
@@ -96,7 +97,7 @@ def _long_triangles(found: HotSpots, corners: np.ndarray | None) -> list[HotFind
     if share < LONG_TESTS or not 0 < count <= LONG_COUNT * len(edges):
         return []
     cause = "long triangles" if count > 1 else "long triangle"
-    said = f"{count:,} {cause} of {len(edges):,} {'cause' if count > 1 else 'causes'} {share:.0%} of the tests."
+    said = f"{count:,} {cause} of {len(edges):,} {'cause' if count > 1 else 'causes'} {percent(share)} of the tests."
     worst = np.flatnonzero(is_long)[np.argsort(-counted[is_long], kind="stable")]
     evidence = {
         "triangles": count,
@@ -139,8 +140,8 @@ def _overlaps(found: HotSpots) -> list[HotFinding]:
     if share < OVERLAP_SHARE:
         return []
     worst = bad[np.argsort(-found.share[bad], kind="stable")]
-    said = (f"{share:.0%} of the cost is spent at {len(bad):,} nodes whose two children share more than "
-            f"{OVERLAPPING:.0%} of their surface: rays have to go into both.")  # fmt: skip
+    said = (f"{percent(share)} of the cost is spent at {len(bad):,} nodes whose two children share more than "
+            f"{percent(OVERLAPPING)} of their surface: rays have to go into both.")  # fmt: skip
     words, better = helps(found.configuration, MOVE, CUT)
     return [HotFinding("overlapping_siblings", "warning", said, {"nodes": len(bad), "share": share}, words,
                        configuration=better, nodes=_some(worst))]  # fmt: skip
@@ -155,7 +156,8 @@ def _root_sized(found: HotSpots) -> list[HotFinding]:
     share = float(found.share[rows].sum())
     if share < ROOT_SHARE:
         return []
-    said = f"{len(rows):,} nodes below the root's children are as large as the root, and take {share:.0%} of the cost."
+    part = percent(share)
+    said = f"{len(rows):,} nodes below the root's children are as large as the root, and take {part} of the cost."
     words, better = helps(found.configuration, SPLIT, CUT, MOVE)
     return [HotFinding("root_sized", "warning", said, {"nodes": len(rows), "share": share}, words,
                        configuration=better, nodes=_some(rows))]  # fmt: skip
@@ -171,7 +173,8 @@ def _missed(found: HotSpots) -> list[HotFinding]:
     if missed < MISSED or share < MISSED_TESTS:
         return []
     order = leaves[np.argsort(-(found.missed * found.tests)[leaves], kind="stable")]
-    said = f"{missed:.0%} of the rays that enter a leaf leave it empty-handed; their tests are {share:.0%} of the cost."
+    part = percent(share)
+    said = f"{percent(missed)} of the rays that enter a leaf leave it empty-handed; their tests are {part} of the cost."
     words, better = helps(found.configuration, ("make boxes tighter: reinsertion", "", "reinsertion"), CUT)
     return [HotFinding("empty_handed", "advice", said, {"missed": missed, "share": share, "visits": int(visits.sum())},
                        words, configuration=better, nodes=_some(order))]  # fmt: skip
@@ -184,7 +187,7 @@ def _object(found: HotSpots) -> list[HotFinding]:
     of_all = first.size / max(whole, 1)
     if first.share < DOMINATING or of_all > FEW_TRIANGLES:
         return []
-    said = f"The object {first.name} has {of_all:.0%} of the triangles and {first.share:.0%} of the cost."
+    said = f"The object {first.name} has {percent(of_all)} of the triangles and {percent(first.share)} of the cost."
     those = _some(np.flatnonzero(found.owners.objects == first.number))
     figures = {"object": first.number, "share": first.share, "of_all": of_all}
     own = ("give it a tree of its own, which stays good while others move: two_level", "two_level", "")
@@ -202,7 +205,7 @@ def _deep(found: HotSpots) -> list[HotFinding]:
     if share < DEEP_SHARE:
         return []
     depth = int(table.depth[rows].max())
-    said = (f"{share:.0%} of the cost is spent deeper than {usual:.0f}, twice what {leaves:,} leaves need; "
+    said = (f"{percent(share)} of the cost is spent deeper than {usual:.0f}, twice what {leaves:,} leaves need; "
             f"the deepest node that a ray entered is {depth} below the root.")  # fmt: skip
     order = rows[np.argsort(-found.share[rows], kind="stable")]
     by_sah = ("choose a builder that splits by SAH: binned_sah", "binned_sah", "")
@@ -216,8 +219,9 @@ def _warps(found: HotSpots, divergence: Divergence | None) -> list[HotFinding]:
         return []
     parts = []
     if divergence.idle >= IDLE:
-        said = (f"{divergence.idle:.0%} of the lanes of warps are idle: {divergence.idle_at_nodes:.0%} while others "
-                f"are at nodes, {divergence.idle_at_primitives:.0%} while others test primitives.")  # fmt: skip
+        said = (f"{percent(divergence.idle)} of the lanes of warps are idle: {percent(divergence.idle_at_nodes)} "
+                f"while others are at nodes, {percent(divergence.idle_at_primitives)} while others test "
+                "primitives.")  # fmt: skip
         figures = {name: getattr(divergence, name) for name in ("idle", "idle_at_nodes", "idle_at_primitives", "mean")}
         has_it = parse(found.configuration).layout == Part("bvh2") if found.configuration else False
         what = NOTHING if has_it else "on a GPU, take a node or a primitive a step: the layout bvh2"

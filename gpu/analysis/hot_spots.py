@@ -12,6 +12,7 @@ import functools
 
 import numpy as np
 
+from ..brief import percent
 from ..errors import Error
 from ..hierarchy.base import NOT_TOLD, NodeTable
 from .diagnosis import Finding
@@ -222,7 +223,7 @@ class HotSpots:
         counts = f"{int(self.visits.sum()):,} visits, {int(self.tests.sum()):,} primitives tested"
         lines = [f"{self.counts.rays:,} rays ({self.rays}), {counts}", "node        depth      visits   share  missed"]
         lines += [
-            f"{one.name:<11} {one.depth:>5} {one.visits:>11,} {one.share:>7.1%} {one.missed:>7.1%}"
+            f"{one.name:<11} {one.depth:>5} {one.visits:>11,} {percent(one.share, 1):>7} {percent(one.missed, 1):>7}"
             for one in self.top(self.listed)
         ]
         return "\n".join([*lines, *(f"{one.sentence} {remedy_sentence(one)}" for one in self.findings)])
@@ -263,5 +264,5 @@ def remedy_sentence(finding: Finding) -> str:
     if finding.gain is None:
         return f"What may help: {finding.remedy}."
     name = getattr(finding, "configuration", "")
-    how = f"saves {1 - 1 / finding.gain:.0%}" if finding.gain > 1.005 else "saves nothing"
+    how = f"saves {percent(1 - 1 / finding.gain)}" if finding.gain > 1.005 else "saves nothing"
     return f"{name} {how}."

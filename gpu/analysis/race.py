@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..brief import brief
+from ..brief import brief, percent
 from .hit_proof import HitProof
 from .intervals import Measured, nth, ranks, spearman
 
@@ -269,7 +269,7 @@ def steps_told(one: Contestant, other: Contestant) -> str:
         if ours is None or not theirs or abs(ours / theirs - 1.0) < LEAST_TOLD:
             continue
         share = ours / theirs - 1.0
-        much = f"{abs(share):.0%}".replace("%", " %") + (" more" if share > 0.0 else " fewer")
+        much = percent(abs(share)) + (" more" if share > 0.0 else " fewer")
         words.append(
             f"{verb} {f'{brief(ours / theirs, 2)} times as many' if ours >= MANY_TIMES * theirs else much} {what}"
         )

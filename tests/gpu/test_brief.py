@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from raygrove.gpu.brief import brief
+from raygrove.gpu.brief import brief, least_percent, percent
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,8 @@ def test_no_number_is_told_by_an_exponent(value: float, digits: int, text: str) 
 
 def test_what_is_no_number_is_said_so() -> None:
     assert brief(float("nan")) == "nan" and brief(float("inf")) == "inf"
+
+
+def test_shares_are_spelt_alike() -> None:
+    assert (percent(0.124), percent(0.0), percent(0.1234, 1), percent(1.5)) == ("12 %", "0 %", "12.3 %", "150 %")
+    assert (least_percent(0.000042), least_percent(0.25)) == ("0.0042 %", "25 %")

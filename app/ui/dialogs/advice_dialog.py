@@ -34,7 +34,7 @@ from raygrove.app.ui.widgets.schedule_strip import ScheduleStrip
 from raygrove.app.ui.widgets.text_table import TextTable
 from raygrove.gpu.analysis.advice import Advice, settings_text
 from raygrove.gpu.analysis.intervals import nth
-from raygrove.gpu.brief import brief
+from raygrove.gpu.brief import brief, least_percent
 
 TOLD_MS = 200
 """How often it is said how far a measurement is."""
@@ -220,8 +220,8 @@ class AdviceDialog(QDialog):
             titled = dataclasses.replace(one, configuration=structure_title(one.configuration))
             said.append(f"{titled.sentence(than, found.ms)}.")
         if found.interpolation_error is not None:
-            text = self.tr("Trees of some frames were measured by {rays:,} rays; the rest is off by {share} %.")
-            text = text.format(rays=found.measured_rays, share=brief(100.0 * found.interpolation_error, 2))
+            text = self.tr("Trees of some frames were measured by {rays:,} rays; the rest is off by {share}.")
+            text = text.format(rays=found.measured_rays, share=least_percent(found.interpolation_error))
             if found.interpolation_error > UNSURE:
                 warning = self.tr("Uncertain: measure again while nothing else keeps this machine busy.")
                 self.sentence.setText(f"{self.sentence.text()}\n{warning}")

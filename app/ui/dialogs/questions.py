@@ -21,6 +21,7 @@ from raygrove.app.ui.dialogs.cheat_sheet import CheatSheet
 from raygrove.app.ui.session.program_job import output_of
 from raygrove.app.ui.session.session import Session
 from raygrove.app.ui.widgets.svg_icons import drawn
+from raygrove.gpu.brief import percent
 
 REPORT_TIMEOUT_S = 60.0
 SIGN_SIDE = 40
@@ -85,7 +86,7 @@ def may_quit(parent: QWidget, jobs: Iterable[Job]) -> bool:
     kept = [job for job in jobs if job.is_kept and not job.is_done]
     if not kept:
         return True
-    names = ", ".join(job.title + (f" ({job.progress:.0%})" if job.progress else "") for job in kept)
+    names = ", ".join(job.title + (f" ({percent(job.progress)})" if job.progress else "") for job in kept)
     box = QMessageBox(QMessageBox.Icon.NoIcon, tr("Quit?"), tr("{jobs} is not done.").format(jobs=names), parent=parent)
     box.setIconPixmap(drawn("sign_question", scheme().text, SIGN_SIDE, parent.devicePixelRatioF()))
     box.setTextFormat(Qt.TextFormat.PlainText)  # names of files

@@ -12,7 +12,7 @@ from raygrove.app.frames.frame_requests import FinishedFrame
 from raygrove.app.frames.resolution import STILL_LIMIT_MS, scaled
 from raygrove.app.ui.panels.stats_rows import TITLES, translate
 from raygrove.app.ui.widgets.form import title_of
-from raygrove.gpu.brief import brief
+from raygrove.gpu.brief import brief, percent
 
 FIXED = ("animate", "build", "refit", "optimise")
 """The phases that take as long whatever the picture's size."""
@@ -47,7 +47,7 @@ def bottleneck(figures: FrameFigures, minimum_fps: float) -> str:
         whole=_time(whole),
         phase=_named(name),
         part=_time(parts[name]),
-        least=f"{frame.request.state.settings.display.minimum_scale:.0%}",
+        least=percent(frame.request.state.settings.display.minimum_scale),
         setting=_setting("minimum_scale"),
         limits=tr("Statistics", " and ").join(_named(limit) for limit in limits),
         limit_part=_time(sum(parts[limit] for limit in limits)),
@@ -120,7 +120,7 @@ def _not_whole(frame: FinishedFrame, view_size: tuple[int, int]) -> str:
             "pixels. Turn off {setting} to draw all pixels.",
         )
     share = frame.drawn[0] * frame.drawn[1] / max(view_size[0] * view_size[1], 1)
-    return text.format(whole=_time(frame.whole_ms), share=f"{share:.0%}", setting=_setting("adapt_resolution"))
+    return text.format(whole=_time(frame.whole_ms), share=percent(share), setting=_setting("adapt_resolution"))
 
 
 def _setting(name: str) -> str:

@@ -12,6 +12,7 @@ from raygrove.app.document.jobs import Job
 from raygrove.app.document.state import State
 from raygrove.app.ui.panels.stats_panel import StatsPanel
 from raygrove.app.ui.session.session import Session
+from raygrove.gpu.brief import percent
 
 if TYPE_CHECKING:
     from raygrove.app.frames.reference_cost import Comparison
@@ -68,8 +69,8 @@ class Comparer(QObject):
 
 def sentence_of(found: Comparison) -> str:
     """How a cost stands to the reference's: "12 % above binned SAH"."""
-    share = f"{abs(found.share):.0%}".replace("%", "\u202f%")
-    if share.startswith("0"):
+    share = percent(abs(found.share))
+    if share == percent(0.0):
         return tr("as binned SAH")
     text = tr("{share} above binned SAH") if found.share > 0.0 else tr("{share} below binned SAH")
     return text.format(share=share)

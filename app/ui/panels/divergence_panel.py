@@ -15,6 +15,7 @@ from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
 from raygrove.app.ui.widgets.rays_choice import RaysChoice, SensorPlaces
 from raygrove.app.ui.widgets.text_table import TextTable
+from raygrove.gpu.brief import percent
 from raygrove.gpu.shade.color_maps import color_map
 
 if TYPE_CHECKING:
@@ -160,10 +161,10 @@ class DivergencePanel(QWidget):
         self._name_warps(has_tiles=found.tiles is not None)
         text = self.tr(
             "{mean:.1f} steps on average, the longest {longest:,}. When 99 % of the warps have ended, it goes on for "
-            "{last:,}. Idle lanes: {idle:.0%}; {nodes:.0%} at nodes, {primitives:.0%} at primitives."
+            "{last:,}. Idle lanes: {idle}; {nodes} at nodes, {primitives} at primitives."
         )
-        figures = {"mean": found.mean, "longest": found.longest, "last": found.last(), "idle": found.idle}
-        idle = {"nodes": found.idle_at_nodes, "primitives": found.idle_at_primitives}
+        figures = {"mean": found.mean, "longest": found.longest, "last": found.last(), "idle": percent(found.idle)}
+        idle = {"nodes": percent(found.idle_at_nodes), "primitives": percent(found.idle_at_primitives)}
         self.figures.setText(text.format(**figures, **idle))
         self.map.show_tiles(None if found.tiles is None else found.map())
         self.map.setVisible(found.tiles is not None)
@@ -220,7 +221,7 @@ class DivergencePanel(QWidget):
             steps, place = int(found.steps[warp]), found.place(int(warp))
             busy = int(found.nodes[warp] + found.primitives[warp])
             name = str(int(warp)) if place is None else f"{place[0]}, {place[1]}"
-            idle = f"{1.0 - busy / (LANES * steps):.0%}" if steps else ""
+            idle = percent(1.0 - busy / (LANES * steps)) if steps else ""
             at = (int(found.node_steps[warp]), int(found.primitive_steps[warp]))
             rows.append(dict(zip(COLUMNS, (name, steps, *at, idle), strict=True)))
         return COLUMNS, rows

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWi
 
 from raygrove.app.settings.titles import in_titles, structure_title
 from raygrove.app.ui.plain_text import Label
+from raygrove.gpu.brief import percent
 
 if TYPE_CHECKING:
     from raygrove.gpu.analysis.hot_findings import HotFinding
@@ -61,7 +62,7 @@ class FindingCard(QFrame):
             self.help.setText(self.tr("May help: {remedy}.").format(remedy=in_titles(finding.remedy)))
         elif finding.gain > 1.005:
             text = self.tr("{structure} saves {saved} (counted).")
-            saved = f"{1.0 - 1.0 / finding.gain:.0%}"
+            saved = percent(1.0 - 1.0 / finding.gain)
             self.help.setText(text.format(structure=structure_title(finding.configuration), saved=saved))
         else:
             text = self.tr("{structure} saves nothing (counted).")

@@ -18,6 +18,7 @@ from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
 from raygrove.app.ui.widgets.rays_choice import RaysChoice, SensorPlaces
 from raygrove.app.ui.widgets.text_table import TextTable
 from raygrove.gpu.analysis.hot_words import BY, GIVEN, KINDS, RAYS
+from raygrove.gpu.brief import percent
 
 if TYPE_CHECKING:
     from raygrove.app.frames.hot_clips import CountedClip
@@ -37,7 +38,7 @@ def shown(value: Any, column: str) -> str:
     """A cell's text."""
     if value is None:
         return ""
-    return f"{value:.1%}" if column in ("share", "missed") else f"{value:,}" if column != "name" else str(value)
+    return percent(value, 1) if column in ("share", "missed") else f"{value:,}" if column != "name" else str(value)
 
 
 class HotPanel(QWidget):

@@ -9,6 +9,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QLineEdit, QPushButton, QTableView, QVBoxLayout, QWidget
 
 from raygrove.app.ui.plain_text import Label
+from raygrove.gpu.brief import percent
 from raygrove.gpu.errors import Error
 
 if TYPE_CHECKING:
@@ -130,5 +131,5 @@ class LevelTable(QWidget):
 
 def cells(row: Level) -> tuple[str, ...]:
     """A level in words: nodes, leaves, its part of the SAH cost, boxes that a ray meets, overlap."""
-    overlap = "–" if row.overlap is None else f"{100.0 * row.overlap:.1f} %"
+    overlap = "–" if row.overlap is None else percent(row.overlap, 1)
     return f"{row.nodes:,}", f"{row.leaves:,}", f"{row.sah:.3f}", f"{row.area:.2f}", overlap

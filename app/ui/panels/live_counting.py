@@ -18,7 +18,7 @@ from raygrove.app.settings.settings import WindowOptions
 from raygrove.app.ui.panels.hot_panel import HotPanel
 from raygrove.app.ui.session.session import Session
 from raygrove.app.ui.widgets.steady import INTERVAL_S
-from raygrove.gpu.brief import brief
+from raygrove.gpu.brief import brief, percent
 from raygrove.gpu.scene import Scene
 
 if TYPE_CHECKING:
@@ -118,14 +118,13 @@ class LiveCounting(QObject):
         while self._taken[0][0] < now - WINDOW_S and len(self._taken) > 1:
             self._taken.popleft()
         if len(self._taken) < 3:
-            text = self.tr("Live: {ms} ms per picture, at most {most:.0%} of the time.")
-            return text.format(ms=_whole(ms), most=most)
+            text = self.tr("Live: {ms} ms per picture, at most {most} of the time.")
+            return text.format(ms=_whole(ms), most=percent(most))
         seconds = now - self._taken[0][0]
         spent = sum(one for _, one in list(self._taken)[1:]) / 1000.0
-        text = self.tr(
-            "Live: {rate:.1f} pictures per second, {ms} ms each: {share:.0%} of the time, at most {most:.0%}."
-        )
-        return text.format(rate=(len(self._taken) - 1) / seconds, ms=_whole(ms), share=spent / seconds, most=most)
+        text = self.tr("Live: {rate:.1f} pictures per second, {ms} ms each: {share} of the time, at most {most}.")
+        figures = {"share": percent(spent / seconds), "most": percent(most)}
+        return text.format(rate=(len(self._taken) - 1) / seconds, ms=_whole(ms), **figures)
 
     def _said_of_nodes(self, by: str) -> str:
         """Why a node's number is another place of the scene in another picture, where it is."""

@@ -18,6 +18,7 @@ from raygrove.app.ui.panels.attribute_curves import AttributeCurves, PickedSpher
 from raygrove.app.ui.panels.near_controls import NearControls
 from raygrove.app.ui.plain_text import Label, tip
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
+from raygrove.gpu.brief import percent
 from raygrove.gpu.region import Region, RegionContents
 from raygrove.gpu.scene import Scene
 from raygrove.gpu.stats import Near, Surroundings
@@ -323,7 +324,7 @@ def _named(number: int, name: str) -> str:
 
 
 def _line(node: PathNode) -> str:
-    share = f"{node.share:.0%}".replace("%", " %")
+    share = percent(node.share)
     return (
         f"leaf {_told(node)}, {node.reference_count} primitives, {share}"
         if node.is_leaf
@@ -344,4 +345,4 @@ def _near_line(near: Near) -> str:
 def _tip(node: PathNode) -> str:
     corners = (", ".join(f"{x:.6g}" for x in corner) for corner in (node.lower, node.upper))
     place = f"from {next(corners)} to {next(corners)}; row {node.node_id} of the table of nodes (Boxes > Cell)"
-    return f"{node.share:.1%} of the surface of the node above; {place}"
+    return f"{percent(node.share, 1)} of the surface of the node above; {place}"

@@ -14,6 +14,7 @@ from raygrove.app.ui.panels.memory_rows import memory_rows
 from raygrove.app.ui.panels.simulation_rows import simulation_rows
 from raygrove.app.ui.panels.stats_row import DASH, Row, four_digits, milliseconds, plain, span_of, whole_span_of
 from raygrove.app.ui.panels.structure_rows import structure_rows
+from raygrove.gpu.brief import percent
 from raygrove.gpu.stats import FrameStatistics, ViewStatistics
 
 TITLES: dict[str, Any] = {
@@ -109,13 +110,13 @@ def _frame_rows(figures: FrameFigures) -> list[Row]:
     drawn = f"{frame.drawn[0]} x {frame.drawn[1]}"
     if frame.drawn != view_size:
         share_of_pixels = frame.drawn[0] * frame.drawn[1] / max(view_size[0] * view_size[1], 1)
-        drawn = f"{drawn} ({share_of_pixels:.0%})"
+        drawn = f"{drawn} ({percent(share_of_pixels)})"
     drawn_tip = tr("Statistics", (
         "The view has {whole} pixels; fewer are drawn while something moves, where that keeps it fluent."
     )).format(whole=f"{view_size[0]} x {view_size[1]}")  # fmt: skip
     samples = tr("Statistics", "{there} of {wanted}").format(there=frame.samples, wanted=f"{frame.samples_wanted:,}")
     if frame.noise is not None:
-        samples += tr("Statistics", ", noise {noise}").format(noise=f"{frame.noise:.1%}")
+        samples += tr("Statistics", ", noise {noise}").format(noise=percent(frame.noise, 1))
     return [
         *rows,
         Row("prepared", tr("Statistics", "Preparation"), prepared, "frame", tip),

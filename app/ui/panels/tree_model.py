@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
-from raygrove.gpu.brief import brief
+from raygrove.gpu.brief import least_percent, percent
 
 if TYPE_CHECKING:
     from raygrove.gpu.analysis.tree_rows import NodeVisits, TreeRow, TreeRows, TreeWay
@@ -193,4 +193,4 @@ class TreeModel(QAbstractItemModel):
 
 
 def _percent(share: float) -> str:
-    return f"{100.0 * share:.1f} %" if share == 0.0 or share >= 0.001 else f"{brief(100.0 * share, 2)} %"
+    return percent(share, 1) if share == 0.0 or share >= 0.001 else least_percent(share)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from raygrove.app.frames.frame_history import OTHER, PARTS
 from raygrove.app.ui.colors import phase_color, scheme
 from raygrove.app.ui.pipeline.faces import milliseconds
+from raygrove.gpu.brief import percent
 
 HEIGHT = 8
 GAP = 1.0
@@ -104,7 +105,7 @@ class FrameBar(QWidget):
                 if place.contains(event.pos().toPointF()):
                     share = self._parts[name] / max(sum(self._parts.values()), 1e-9)
                     QToolTip.showText(
-                        event.globalPos(), f"{name}: {milliseconds(self._parts[name])}, {share:.0%}", self
+                        event.globalPos(), f"{name}: {milliseconds(self._parts[name])}, {percent(share)}", self
                     )
                     return True
             QToolTip.showText(event.globalPos(), self._said_of_budget(), self)

@@ -20,6 +20,7 @@ from raygrove.app.ui.pipeline.frame_bar import HEIGHT, FrameBar
 from raygrove.app.ui.pipeline.measured import Measured
 from raygrove.app.ui.session.session import Session
 from raygrove.app.ui.widgets.steady import INTERVAL_S
+from raygrove.gpu.brief import percent
 
 LOW_BELOW = 1100
 """Device-independent pixels of width below which chips are an icon and a name."""
@@ -192,7 +193,7 @@ class Readout(QWidget):
         rate = moving if frame.request.is_moving else still
         device = "CPU" if frame.target_name == "host" else "GPU"
         share = figures.ms(most) / whole if whole > 0.0 else 0.0
-        return rate, f"{milliseconds(whole)}   {device}", f"{most} {share:.0%}"
+        return rate, f"{milliseconds(whole)}   {device}", f"{most} {percent(share)}"
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Three lines that end at the right edge; where there is little room the second alone."""

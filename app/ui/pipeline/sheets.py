@@ -20,6 +20,7 @@ from raygrove.app.ui.pipeline.structure_sheet import as_offers
 from raygrove.app.ui.session import recent_files
 from raygrove.app.ui.session.notices import Way
 from raygrove.app.ui.session.session import Session
+from raygrove.gpu.brief import percent
 
 QUESTIONS = (
     ("Refit or rebuild?", ("explode", "cloth")),
@@ -164,7 +165,6 @@ def display_sheet(session: Session, options: Way) -> SheetContent:
     def picture(name: str) -> str:
         return f"ray_type.{session.document.state.settings.render.ray_type}.{name}"
 
-    percent: Callable[[float], str] = lambda value: f"{value:.0%}"  # noqa: E731
     rows = [
         _numbers(session, "display.minimum_scale", _tr("Drawn size, at least"), (0.25, 0.5, 0.71, 1.0), percent),
         _switch(session, "display.adapt_resolution", _tr("Fewer pixels in motion")),

@@ -8,11 +8,14 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from raygrove.app.cli.main import main
+from raygrove.app.document import saved_state
 from raygrove.app.document.document import Document
-from raygrove.app.document.state import SceneReference
+from raygrove.app.document.state import SceneReference, State, replaced
+from raygrove.app.export.images import save_png
 from raygrove.app.settings.file import load_user_settings, overridden, user_file
 from raygrove.app.settings.settings import Settings, set_option
 from raygrove.gpu.scene import Scene
@@ -238,3 +241,16 @@ def test_a_file_of_rays_that_set_names_is_of_the_working_folder(
     monkeypatch.chdir(tmp_path)
     for words in (("--set", "rays.measured=rays.npz"), ("--rays", "rays.npz")):
         assert printed(capsys, "hotspots", *words) == {"rays": {"measured": str(tmp_path / "rays.npz")}}
+
+
+@pytest.mark.parametrize("command", ["render", "view"])
+def test_settings_of_a_picture_are_those_that_it_was_drawn_with(tmp_path: Path, capsys: Any, command: str) -> None:
+    """They were those of somebody who draws something else."""
+    picture = tmp_path / "one.png"
+    state = replaced(State(SceneReference("demo", ("walker",))), "settings.render.hierarchy", "hploc")
+    state = replaced(state, "settings.render.samples", 2)
+    save_png(picture, np.zeros((12, 16, 4), np.uint8), saved_state.texts_of(state))
+    drawn = printed(capsys, command, str(picture))["render"]
+    assert (drawn["hierarchy"], drawn["samples"], drawn["width"], drawn["height"]) == ("hploc", 2, 16, 12)
+    other = printed(capsys, command, str(picture), "--samples", "3", "--size", "8x6")["render"]
+    assert (other["hierarchy"], other["samples"], other["width"]) == ("hploc", 3, 8), "flags are stronger"

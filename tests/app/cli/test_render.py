@@ -26,17 +26,17 @@ def test_who_waits_for_pictures_is_told_how_far_they_are(
     monkeypatch.setattr(commands, "PATIENCE_S", 0.0)
     assert main(one) == 0
     said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("Drawing")]
-    assert said == [f"Drawing walker: {share}% of the picture." for share in (25, 50, 75, 100)]
+    assert said == [f"Drawing walker: {share} % of the picture." for share in (25, 50, 75, 100)]
     assert main([*words, "--samples", "1", "--frames", "0:2", "--repeat", "2", "--warmup", "1"]) == 0
     said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("Drawing")]
-    assert said == [f"Drawing walker: {share}% of 5 pictures." for share in (20, 40, 60, 80, 100)]
+    assert said == [f"Drawing walker: {share} % of 5 pictures." for share in (20, 40, 60, 80, 100)]
     assert main([*one, "--quiet"]) == 0
     assert "Drawing" not in capsys.readouterr().err
     monkeypatch.setattr(headless, "SLOW_MS", 0.0)  # as of a scene whose rays meet all triangles
     monkeypatch.setattr(headless, "ROWS_MS", 0.0)
     assert main([*words, "--size", "16x32", "--samples", "1"]) == 0
     said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("Drawing")]
-    assert said == [f"Drawing walker: {share}% of the picture." for share in (25, 50, 75, 100)]
+    assert said == [f"Drawing walker: {share} % of the picture." for share in (25, 50, 75, 100)]
 
 
 def test_a_picture_that_says_it_is_very_large_is_drawn_smaller(

@@ -394,4 +394,4 @@ def test_how_far_a_slow_picture_is_is_said_until_it_is_whole(monkeypatch: pytest
     while not frames and time.monotonic() < end:
         time.sleep(0.002)
     assert thread.stop(EVENT_S)
-    assert said == ["Drawing nothing: 50% of the picture"] * 3 + [""] and not prepared, "there is nothing to take back"
+    assert said == ["Drawing nothing: 50 % of the picture"] * 3 + [""] and not prepared, "there is nothing to take back"

@@ -16,7 +16,7 @@ def test_only_what_takes_long_is_said_and_taken_back_once() -> None:
     words.hear("sponza", 0.5, LONG_MS + 2.0)
     words.hear("sponza", 1.0, LONG_MS + 3.0)
     words.end()
-    assert said == ["Drawing sponza: 25% of the picture", "Drawing sponza: 50% of the picture", ""]
+    assert said == ["Drawing sponza: 25 % of the picture", "Drawing sponza: 50 % of the picture", ""]
     words.hear("sponza", 0.5, 2 * LONG_MS)
     words.end()
-    assert said[3:] == ["Drawing sponza: 50% of the picture", ""], "another picture is wanted"
+    assert said[3:] == ["Drawing sponza: 50 % of the picture", ""], "another picture is wanted"

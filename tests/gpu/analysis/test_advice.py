@@ -201,7 +201,7 @@ def test_another_configuration_pays_from_some_number_of_rays_on() -> None:
     assert (worse.rays_from, worse.rays_until) == (None, None)
     assert [one.configuration for one in found.alternatives] == ["slow", "fast", "worse"]
     assert found.pays.startswith(
-        "by the best schedule of each, slow takes 5.9 ms per frame instead of 6.2, 5% less; it "
+        "by the best schedule of each, slow takes 5.9 ms per frame instead of 6.2, 5 % less; it "
     )
     assert found.pays.endswith("is cheaper than hploc from 350 rays per frame on")
     dear = dataclasses.replace(found, alternatives=(worse,)).pays

@@ -87,7 +87,7 @@ def test_a_clip_is_measured_and_answers(
     assert said.index("By the best schedule of each:") < said.index("H-PLOC takes")
     assert "than Linear BVH / BVH4 from 500" in said
     assert rows[2][0] == "Rebuild when the SAH cost has grown 1.4 times"
-    assert "H-PLOC takes 3 ms per frame instead of 4, 25% less" in said and "from 500 rays per frame on" in said
+    assert "H-PLOC takes 3 ms per frame instead of 4, 25 % less" in said and "from 500 rays per frame on" in said
     assert dialog.strip.toolTip() == "Rebuilt: 0, 3"
     assert dialog.strip.key() == (("build", "rebuilt, 2 frames"), ("refit", "refitted, 3"))
     dialog.resize(900, 600)

@@ -126,7 +126,7 @@ def test_a_device_that_is_slower_than_the_thread_that_asks_it_is_what_takes_the_
 def test_a_picture_as_small_as_it_may_be_says_so() -> None:
     floor = frame(drawn=(256, 192))
     assert said(floor) == (
-        "A frame takes 18.5 ms: trace takes the time (12.0 ms). Pictures are not drawn smaller than 50% of each side "
+        "A frame takes 18.5 ms: trace takes the time (12.0 ms). Pictures are not drawn smaller than 50 % of each side "
         "(Settings > Display > Minimum scale)."
     )
     assert "drawn smaller" not in said(frame(drawn=(257, 193))), "the next one will be smaller"
@@ -145,11 +145,11 @@ def test_a_window_that_is_slower_than_its_pictures_says_so() -> None:
 def test_a_picture_at_rest_that_is_smaller_says_what_the_whole_one_would_take() -> None:
     small = frame(False, drawn=(256, 192), whole_ms=2100.0)
     assert said(dataclasses.replace(small, samples=1, samples_wanted=1)) == (
-        "The whole picture would take about 2.1 s, too long to wait for: this one has 25% of its pixels. "
+        "The whole picture would take about 2.1 s, too long to wait for: this one has 25 % of its pixels. "
         "Turn off Settings > Display > Adapt resolution to draw all pixels."
     )
     assert said(dataclasses.replace(small, samples=0, samples_wanted=1)) == (
-        "This picture has 25% of its pixels. A finer one is being drawn; with all of them it takes about 2.1 s."
+        "This picture has 25 % of its pixels. A finer one is being drawn; with all of them it takes about 2.1 s."
     )
     assert said(frame(False, drawn=SIZE, whole_ms=2100.0)) == "", "it is whole"
     assert said(frame(False, drawn=(256, 192), whole_ms=260.0)) == "", "a whole one comes"

@@ -80,12 +80,12 @@ def test_pictures_that_arrive_are_counted_while_it_is_on(
     )
     panel.mark_old()
     assert "the next one is counted soon" in panel.hint.text()
-    panel.take_live(panel.live_list, "Live: 40 ms per picture, at most 20% of the time.")
+    panel.take_live(panel.live_list, "Live: 40 ms per picture, at most 20 % of the time.")
     panel.mark_old(is_playing=True)  # as each frame of the clip says
     assert document.state.settings.hot_spots.live and counting.asked == [("all", "both", "node")]
     assert not panel.count.isEnabled() and not panel.frames.isEnabled()
     assert "960 rays, 1,001 visits, 11 primitives tested" in panel.hint.text()
-    assert panel.hint.text().endswith("Live: 40 ms per picture, at most 20% of the time.")
+    assert panel.hint.text().endswith("Live: 40 ms per picture, at most 20 % of the time.")
     QTest.qWait(round(1000 * pause_s(MS, 0.2)) + 120)
     assert len(counting.asked) == 1, "a picture that stays is counted once"
     for place in (0.2, 0.4, 0.6):
@@ -93,7 +93,7 @@ def test_pictures_that_arrive_are_counted_while_it_is_on(
         document.change("timeline", dataclasses.replace(document.state.timeline, time=place))
         qtbot.waitUntil(lambda before=before: len(counting.asked) > before)
         qtbot.waitUntil(lambda before=before: f"{1001 + before:,} visits" in panel.hint.text())
-    assert "pictures per second, 40 ms each: " in panel.hint.text() and "at most 20%" in panel.hint.text()
+    assert "pictures per second, 40 ms each: " in panel.hint.text() and "at most 20 %" in panel.hint.text()
     panel.live.click()
     qtbot.waitUntil(lambda: counting.ended == 1)
     count = len(counting.asked)

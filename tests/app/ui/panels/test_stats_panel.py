@@ -91,7 +91,7 @@ def test_five_headings_have_every_figure() -> None:
     found, made = values(), rows()
     headings = [row.name for row in made.values() if not row.parent]
     assert headings == ["Frame", "Build", "Trace", "Structure", "Memory"]
-    assert found["frame"] == "20.30 ms" and found["fps"] == "42.00" and found["drawn"] == "512 x 384 (25%)"
+    assert found["frame"] == "20.30 ms" and found["fps"] == "42.00" and found["drawn"] == "512 x 384 (25 %)"
     assert [found[name] for name in PARTS] == [
         "0.750 ms", "2.000 ms", "", "", "12.00 ms", "3.000 ms", "0.800 ms", "1.750 ms",
     ]  # fmt: skip
@@ -100,7 +100,7 @@ def test_five_headings_have_every_figure() -> None:
     assert found["rate"] == "65.50 M rays/s" and found["rays"] == "786,432" and found["triangles"] == "100,000"
     assert (found["nodes"], found["leaves"], found["depth"], found["sah"]) == ("99,999", "25,000", "21", "57.25")
     assert found["memory"] == "16.0 MiB" and found["launches"] == "19" and found["samples"] == "1 of 4"
-    assert values(sample(noise=0.0123))["samples"] == "1 of 4, noise 1.2%"
+    assert values(sample(noise=0.0123))["samples"] == "1 of 4, noise 1.2 %"
     assert all(row.parent in made for row in made.values() if row.parent)
 
 

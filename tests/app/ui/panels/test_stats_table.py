@@ -64,7 +64,7 @@ def figures(number: int) -> list[Row]:
     return [
         *found,
         Row("rate", "Trace", f"{number}.271 M rays/s", "", "", f"{number}.52 to 3.93"),
-        Row("drawn", "Drawn size", "320 x 240 (25%)" if number % 2 else "1024 x 768", "rate"),
+        Row("drawn", "Drawn size", "320 x 240 (25 %)" if number % 2 else "1024 x 768", "rate"),
         Row("each", "Each rebuild", f"{number}.120 ms", "rate", "", f"{50 + number} of 60 frames"),
         Row("long", "Nodes", f"2,147,483,647 of 4,294,967,29{number}" if number % 3 else "12", "rate", "",
             "1 to 2" if number % 2 else ""),

@@ -54,7 +54,7 @@ def test_chips_say_what_is_chosen_and_what_it_costs(bar: PipelineBar) -> None:
     assert faces["update"] == ("Rebuild", "rebuilt")
     assert faces["rays"] == ("Smooth", milliseconds(15.0))
     assert faces["display"][1] == milliseconds(0.8)
-    assert bar.readout.lines == ("55 frames/s", f"{milliseconds(18.8)}   CPU", "trace 64%")
+    assert bar.readout.lines == ("55 frames/s", f"{milliseconds(18.8)}   CPU", "trace 64 %")
 
 
 def test_updates_of_frames_that_were_not_timed_are_told_without_a_time(scene_window: MainWindow) -> None:

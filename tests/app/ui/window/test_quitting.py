@@ -67,7 +67,7 @@ def test_who_goes_on_loses_nothing_and_who_quits_was_told(scene_window: MainWind
     qtbot.waitUntil(lambda: writing.progress is not None)
     answer(qtbot, "Go on", asked)
     assert not scene_window.close() and scene_window.isVisible() and not writing.is_cancelled
-    assert asked == ["Exporting out (37%) is not done."]
+    assert asked == ["Exporting out (37 %) is not done."]
     assert looks.pop() == ({scheme().text.lower()}, "Go on", scheme().text, True), (
         "a sign and a button of our own, in ink"
     )
