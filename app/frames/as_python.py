@@ -16,6 +16,7 @@ import raygrove
 from raygrove.app.document.state import State
 from raygrove.app.edits.objects import ObjectsError
 from raygrove.app.frames.exporting import smooth_samples
+from raygrove.app.frames.legends import legend_of, shows_materials
 from raygrove.app.frames.views import view_settings
 from raygrove.app.playback.timeline import DEFAULT_FPS
 from raygrove.app.settings.settings import Settings
@@ -88,9 +89,10 @@ def program(state: State, scene: Scene, size: tuple[int, int]) -> str:
         "            engine.render_frame(moment, [view])",
         "            drawn += not engine.flush().is_behind  # else it is given more memory, and drawn again",
         *(f"        {line}" for line in _over(settings, words)),
-        "        picture = pixels.download()[..., :3]  # (height, width, 3) uint8",
+        "        picture = pixels.download()",
+        *(f"        {line}" for line in _legend(state, scene, words)),
         "",
-        f"Image.fromarray(picture).save({OUT!r})",
+        f"Image.fromarray(picture[..., :3]).save({OUT!r})  # (height, width, 3) uint8",
     ]
     head = [
         "import contextlib",
@@ -172,6 +174,27 @@ def _given(state: State, words: Words) -> list[str]:
         if table:
             changed = words.named("raygrove.app.edits.scene_edits", edited)
             lines.append(f"engine.{take}({changed}(scene, {words.of(table)}))")
+    return "\n".join(lines).splitlines()
+
+
+def _legend(state: State, scene: Scene, words: Words) -> list[str]:
+    """The scale of its colours, where the settings want one."""
+    name, settings = state.ray_type_of(), state.settings
+    if not settings.render.legend or legend_of(state, scene) is None:
+        return []
+    lines, over = [], words.named("raygrove.app.export.legend", "with_legend")
+    if shows_materials(name):
+        find = words.named("raygrove.app.frames.legends", "attribute_legend")
+        lines.append(f"scale = {find}({words.of(settings.spheres)}, scene)")
+    else:
+        options = settings.ray_type_options(name)
+        find = words.named("raygrove.app.settings.option_tables", "legend")
+        lines.append(f"scale = {find}({name!r}, {words.of(options)})")
+        if getattr(options, "automatic", False):
+            lines.append("counts = engine.flush().views[0].steps")
+            ends = "counts.number(counts.low), counts.number(counts.high)"
+            lines.append(f"scale = type(scale)(scale.label, {ends}, scale.colors)")
+    lines.append(f"picture = {over}(picture, scale)")
     return "\n".join(lines).splitlines()
 
 

@@ -24,12 +24,18 @@ def legend_of(state: State, scene: Scene | None, measured: tuple[float, float] |
     if settings.display.spheres != "rays":
         return attribute_legend(settings.spheres, scene)
     name = state.ray_type_of()
-    kind, options = option_tables.ray_type(name), settings.ray_type_options(name)
-    if kind is None or not kind.shows_materials:
+    if not shows_materials(name):
+        options = settings.ray_type_options(name)
         ends = measured if getattr(options, "automatic", False) else None
         scale = option_tables.legend(name, options)
         return scale if scale is None or ends is None else type(scale)(scale.label, *ends, scale.colors)
     return attribute_legend(settings.spheres, scene)
+
+
+def shows_materials(ray_type: str) -> bool:
+    """Whether surfaces have their own colours there, and spheres those of an attribute."""
+    kind = option_tables.ray_type(ray_type)
+    return kind is not None and bool(kind.shows_materials)
 
 
 def attribute_legend(chosen: SphereOptions, scene: Scene | None) -> Any:

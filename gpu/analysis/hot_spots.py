@@ -223,8 +223,9 @@ class HotSpots:
         counts = f"{int(self.visits.sum()):,} visits, {int(self.tests.sum()):,} primitives tested"
         lines = [f"{self.counts.rays:,} rays ({self.rays}), {counts}", "node        depth      visits   share  missed"]
         lines += [
-            f"{one.name:<11} {one.depth:>5} {one.visits:>11,} {percent(one.share, 1):>7} {percent(one.missed or 0.0, 1):>7}"
+            f"{one.name:<11} {one.depth:>5} {one.visits:>11,} {percent(one.share, 1):>7} {missed:>7}"
             for one in self.top(self.listed)
+            for missed in ("" if one.missed is None else percent(one.missed, 1),)
         ]
         return "\n".join([*lines, *(f"{one.sentence} {remedy_sentence(one)}" for one in self.findings)])
 

@@ -20,6 +20,7 @@ from raygrove.app.edits.objects import ObjectsError
 from raygrove.app.frames import as_python
 from raygrove.app.frames.exporting import smooth_samples, with_samples
 from raygrove.app.frames.headless import render_frames
+from raygrove.app.frames.legends import explained
 from raygrove.app.settings.settings import Settings, set_option
 from raygrove.gpu.target import choose
 
@@ -76,7 +77,7 @@ def drawn(state: State, scene: Any) -> np.ndarray:
         (frame,) = render_frames(target, scene, dataclasses.replace(state, settings=settings), [(0, 0.013)])
     finally:
         target.close()
-    return frame.pixels[..., :3]
+    return explained(frame.pixels, state, scene, frame.statistics[-1].views[0].steps)[..., :3]
 
 
 def run_here(program: Path) -> None:
@@ -103,6 +104,32 @@ def test_a_copied_program_draws_the_same_picture(
     assert np.array_equal(picture, wanted) and wanted.std() > 5.0
     other = drawn(dataclasses.replace(state, settings=set_option(state.settings, "render.ray_type", "normals")), scene)
     assert not np.array_equal(wanted, other)
+
+
+LARGE = (500, 240)
+LEGENDS: dict[str, tuple[str, dict[str, Any]]] = {
+    "a range": ("walker", {"render.ray_type": "steps", "ray_type.steps.maximum": 31}),
+    "a fitted range": ("walker", {"render.ray_type": "steps", "ray_type.steps.automatic": True}),
+    "an attribute": ("molecule", {"spheres.color_by": "mobility", "render.ray_type": "smooth"}),
+}
+
+
+@pytest.mark.parametrize("case", LEGENDS)
+def test_a_copied_program_draws_the_legend_too(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It left the heat map unexplained: a picture that is as large as a window has a legend."""
+    name, changes = LEGENDS[case]
+    monkeypatch.setitem(CASES, case, ((name,), {"demo.triangles": 500, **changes}))
+    monkeypatch.setattr(sys.modules[__name__], "SIZE", LARGE)
+    state, scene = shown(case, tmp_path)
+    (tmp_path / "copied.py").write_text(as_python.program(state, scene, LARGE))
+    monkeypatch.chdir(tmp_path)
+    run_here(tmp_path / "copied.py")
+    with Image.open(as_python.OUT) as image:
+        picture = np.asarray(image)
+    wanted = drawn(state, scene)
+    without = dataclasses.replace(state, settings=set_option(state.settings, "render.legend", False))
+    assert np.array_equal(picture, wanted) and not np.array_equal(wanted, drawn(without, scene))
+    assert "legend" not in as_python.program(without, scene, LARGE)
 
 
 def test_defaults_are_left_out_and_the_library_is_enough(tmp_path: Path) -> None:
