@@ -120,6 +120,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
         "app.edits",
         "app.playback",
         "app.scene_io",
+        "gpu.analysis.hot_words",
         "gpu.display.sphere_look",
         "gpu.face.configured",
         "gpu.face.given_trees",

@@ -26,12 +26,15 @@ from raygrove.printable import printable
 
 if TYPE_CHECKING:
     from raygrove.app.document.document import Document
+    from raygrove.gpu.face.clips import Clip
     from raygrove.gpu.hierarchy.bvh.own.tree import Tree
 
 
 TREE_ENDINGS = (".rgtree", ".bin", ".json")
 """Of files that are trees; a .bin is one of particles where its layout lies beside it, an .npz a tree where it holds
 one."""
+OF_GEOMETRY = "spanning_object"
+"""What `diagnose` finds that is no fault of a tree."""
 TREE_ARRAYS = {"children", "first", "count", "primitives"}
 
 
@@ -58,7 +61,8 @@ def is_tree_file(path: str) -> bool:
 @dataclasses.dataclass(frozen=True)
 class ReadTree:
     """A file's tree over a scene's instant; `sentences` say what was proved, or what is wrong with its boxes, which
-    `note` says, too, and that they are made anew; `of_file` is the tree with all boxes that the file has."""
+    `note` says, too, and that they are made anew; `of_file` is the tree with all boxes that the file has. `judged` says
+    what made it a bad one, and what to do, where that was asked."""
 
     tree: Tree
     time: float
@@ -66,6 +70,7 @@ class ReadTree:
     sentences: tuple[str, ...]
     note: str = ""
     of_file: Tree | None = None
+    judged: tuple[str, ...] = ()
 
     def use(self, name: str) -> None:
         """Make it the builder of this name, unless its scene was left meanwhile."""
@@ -74,10 +79,23 @@ class ReadTree:
         use_expected(self.tree, name, note=self.note, of_file=self.of_file)
 
 
-def read_tree(path: str, scene: Scene, times: Collection[float]) -> ReadTree:
+def judged_tree(tree: Tree, clip: Clip, time: float, times: Collection[float] = ()) -> tuple[str, ...]:
+    """What `diagnose` finds wrong with a tree at an instant, and what to do, in sentences; of those instants that are
+    earlier it knows which one the tree fits. What is true of the geometry alone is left out."""
+    import numpy as np  # with the first tree, not with the program
+
+    from raygrove.gpu.face.judging import diagnose
+
+    poses = [clip.at(one) for one in (*sorted(one for one in {*times} if one < time), time)]
+    found = diagnose(tree, np.stack([vertices for vertices, _ in poses]), poses[-1][1])
+    bad = [one for one in found if one.severity != "advice" and one.code != OF_GEOMETRY]
+    return tuple(f"{one.sentence} {one.remedy[:1].upper()}{one.remedy[1:]}." for one in bad)
+
+
+def read_tree(path: str, scene: Scene, times: Collection[float], *, judges: bool = False) -> ReadTree:
     """The tree of a file over the first of these instants whose boxes are the file's, else over the first that it can
     be laid over: a file need not say its instant. Raises TreeOfSceneError, with the sentences of `validate`, where it
-    is no tree over this scene."""
+    is no tree over this scene. With `judges` those of `diagnose` say what is wrong, also with a tree that is sound."""
     if scene.sphere_count or scene.glyph_count:
         raise TreeOfSceneError(
             f"{display_path(path)}: trees of files are over triangles alone, and {scene.name} has spheres."
@@ -88,19 +106,24 @@ def read_tree(path: str, scene: Scene, times: Collection[float]) -> ReadTree:
 
     reasons: list[str] = []
     laid: ReadTree | None = None
+    clip = Clip.from_plain(scene)
     for time in dict.fromkeys(times):
+        of_file = None
         try:
-            mesh = Clip.from_plain(scene).at(time)
+            mesh = clip.at(time)
             of_file = tree_of_file(path, mesh)
             tree, found = fitted(of_file, mesh)
         except Error as error:
-            reasons.append(without_call(error))
+            why = judged_tree(of_file, clip, time) if judges and of_file is not None else ()
+            reasons.append(" ".join(why).rstrip(".") or without_call(error))
             continue
         said = tuple(fault.sentence for fault in found.faults) or (found.sentence,)
         read = ReadTree(tree, time, found.is_valid, said, note_on(found), of_file)
+        laid = read if read.is_valid else laid or read
         if read.is_valid:
-            return read
-        laid = laid or read
+            break
+    if laid is not None and laid.of_file is not None and judges:
+        laid = dataclasses.replace(laid, judged=judged_tree(laid.of_file, clip, laid.time, times))
     if laid is not None:
         return laid
     told = reasons[0] if os.path.basename(path) in reasons[0] else f"{display_path(path)}: {reasons[0]}"
@@ -188,7 +211,7 @@ def open_tree(document: Document, path: str, opened: Callable[[str, ReadTree], N
     def work(job: Job) -> ReadTree:
         if scene is None:
             raise TreeOfSceneError(f"{display_path(path)} is a tree over a scene: open that scene first.", path)
-        return read_tree(path, scene, (0.0, state.timeline.time))
+        return read_tree(path, scene, (0.0, state.timeline.time), judges=True)
 
     def finished(job: Job) -> None:
         if document.scene is scene:

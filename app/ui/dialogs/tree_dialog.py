@@ -33,15 +33,17 @@ def take_tree(session: Session, path: str) -> None:
 
     def opened(name: str, found: ReadTree) -> None:
         file = printable(os.path.basename(path))
-        if found.is_valid:
+        if found.is_valid and not found.judged:
             said = tr("{file} is the structure now, called {name}. {proved}")
             said = said.format(file=file, name=name, proved=found.sentences[0])
             session.notices.show("information", said, topic="tree")
             return
-        said = tr("{file} is the structure now, called {name}, with boxes computed anew: {fault}").format(
-            file=file, name=name, fault=found.sentences[0]
-        )
-        session.notices.show("warning", said, "\n".join(found.sentences), topic="tree")
+        sentences = (*found.judged, *found.sentences)
+        said = tr("{file} is the structure now, called {name}: {fault}")
+        if not found.is_valid:
+            said = tr("{file} is the structure now, called {name}, with boxes computed anew: {fault}")
+        said = said.format(file=file, name=name, fault=sentences[0])
+        session.notices.show("warning", said, "\n".join(sentences), topic="tree")
 
     session.memory.set_folder(path)
     open_tree(session.document, path, opened)

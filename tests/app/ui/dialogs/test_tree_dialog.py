@@ -12,11 +12,16 @@ from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QFileDialog
 
-from raygrove.app.document.scene_trees import is_tree_file
+from raygrove.app.document.scene_trees import is_tree_file, read_tree
+from raygrove.app.scene_io.errors import TreeOfSceneError
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.analysis.tree_files import save_tree
+from raygrove.gpu.analysis.validation import boxes_of
+from raygrove.gpu.face.clips import Clip
 from raygrove.gpu.face.named_trees import forget_trees, is_awaited
 from raygrove.gpu.hierarchy.bvh.own.tree import Tree
+from tests.gpu.analysis.test_diagnosis import refitted
+from tests.gpu.analysis.test_validation import halved
 
 
 @pytest.fixture(autouse=True)
@@ -93,3 +98,65 @@ def test_settings_that_bring_a_tree_have_it_read_over_the_scene_that_is_open(
     assert is_awaited("theirs")
     qtbot.waitUntil(lambda: not is_awaited("theirs"))
     assert window.document.state.settings.render.hierarchy == "theirs"
+
+
+def planted(fault: str) -> Tree:
+    """A tree over the triangles of a grid, with a fault."""
+    vertices, triangles = grid()
+    boxes = boxes_of(vertices, triangles)
+    tree = halved(np.zeros_like(boxes) if fault.startswith("zero") else boxes, 2)
+    if fault == "zeros refitted":
+        tree = refitted(tree, boxes)
+    elif fault == "root-sized":
+        tree["bounds"][:] = tree["bounds"][0]
+    elif fault == "lost":
+        tree["count"][np.flatnonzero(tree["count"] > 1)[3]] -= 1
+    elif fault == "stale":
+        tree["bounds"] += np.float32(0.5)
+    return Tree(**tree)
+
+
+def grid() -> tuple[np.ndarray, np.ndarray]:
+    """Triangles side by side, in an order of their numbers that knows nothing of space."""
+    places = np.random.default_rng(4).permutation(256)
+    corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], np.float32)
+    at = np.stack([places % 16, places // 16, np.zeros(256)], axis=1).astype(np.float32)
+    return (2.0 * at[:, None] + corners).reshape(-1, 3), np.arange(768, dtype=np.int32).reshape(-1, 3)
+
+
+@pytest.mark.parametrize(
+    ("fault", "sentence", "is_used"),
+    [
+        ("zeros", "All boxes of the tree are zero: it was built over a buffer of zeros and never updated.", True),
+        ("zeros refitted", "it was built where all boxes were alike, over zeros, say, and only refitted since.", True),
+        ("root-sized", "have a box as large as the root's: every ray tests every primitive.", True),
+        ("stale", "the tree is of another pose. Update the tree (refit or rebuild)", True),
+        ("lost", "is in no leaf that the root leads to. Look at how the builder divides", False),
+        ("", "The tree is sound: ", True),
+    ],
+)
+def test_what_made_a_tree_bad_is_said(tmp_path: Path, fault: str, sentence: str, is_used: bool) -> None:
+    path, scene = tmp_path / "planted.rgtree", Clip(grid()[0][None], grid()[1]).to_plain()
+    save_tree(planted(fault), path)
+    if not is_used:
+        with pytest.raises(TreeOfSceneError) as refused:
+            read_tree(str(path), scene, [0.0], judges=True)
+        assert sentence in str(refused.value)
+        return
+    found = read_tree(str(path), scene, [0.0], judges=True)
+    assert sentence in " ".join(found.judged or found.sentences) and bool(found.judged) == bool(fault)
+    assert not read_tree(str(path), scene, [0.0]).judged, "a start does not wait for it"
+
+
+def test_a_tree_that_was_refitted_alone_is_told_at_a_later_instant(tmp_path: Path) -> None:
+    """Of a clip whose triangles change places: the boxes are right at its end, the links are those of its beginning."""
+    vertices, triangles = grid()
+    late = np.random.default_rng(5).permutation(vertices.reshape(-1, 3, 3)).reshape(-1, 3)
+    poses = np.stack([vertices + np.float32(step / 4) * (late - vertices) for step in range(5)])
+    clip = Clip(poses, triangles, fps=4.0)
+    save_tree(
+        Tree(**refitted(halved(boxes_of(vertices, triangles), 2), boxes_of(late, triangles))), tmp_path / "a.rgtree"
+    )
+    found = read_tree(str(tmp_path / "a.rgtree"), clip.to_plain(), (0.0, 1.0), judges=True)
+    assert found.is_valid and found.time == 1.0
+    assert "frame 0" in found.judged[0] and found.judged[0].endswith(".")
