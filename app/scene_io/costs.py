@@ -18,13 +18,14 @@ from .errors import SceneError, display_path
 from .fbx_damage import without_long_numbers
 from .gltf_costs import affordable as affordable_gltf
 from .limits import ImportLimits
+from .obj_objects import as_groups
 from .printed_numbers import spelled_out
 from .references import References
 from .text_blocks import text_of
 
 GLTF = frozenset({"gltf", "glb", "vrm"})
 ZIPPED = frozenset({"3mf"})
-COLLADA, FBX, OFF = "dae", "fbx", "off"
+COLLADA, FBX, OBJ, OFF = "dae", "fbx", "obj", "off"
 COMMENT = re.compile(rb"#[^\r\n]*")
 PRINTED = "Numbers like -1.#IND, which some programs write for what is none, were taken for that."
 MOST_TIMES, FREE_BYTES = 100, 512 << 20
@@ -44,6 +45,8 @@ def affordable(
             _check_zip(name)
         if extension == COLLADA or extension in TEXTS:
             data = _with_numbers(name, data, extension, references or References())
+        if extension == OBJ:
+            return _in_groups(name, data)
         if extension == FBX:
             return _without_long_numbers(name, data)
         if extension == OFF:
@@ -66,6 +69,12 @@ def _without_comments(data: bytes) -> bytes | None:
 def _without_long_numbers(name: str, data: bytes | None) -> bytes | None:
     with text_of(name, data) as text:
         replaced = without_long_numbers(text) if is_text(text, FBX) else None
+    return data if replaced is None else replaced
+
+
+def _in_groups(name: str, data: bytes | None) -> bytes | None:
+    with text_of(name, data) as text:
+        replaced = as_groups(text) if is_text(text, OBJ) else None
     return data if replaced is None else replaced
 
 
