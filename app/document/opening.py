@@ -45,7 +45,7 @@ def open_scene(reference: SceneReference, settings: Settings, job: Job | None = 
 
 def _read(reference: SceneReference, settings: Settings, job: Job | None) -> Scene:
     if reference.kind == "demo":
-        return make_demo(reference.names[0], settings.demo.triangles, settings.demo.seed)
+        return make_demo(reference.names[0], *dataclasses.astuple(settings.demo))
     if reference.kind != "files" or not reference.names:
         raise SceneError("No scene was named: give a file or a built-in scene.")
     progress = job.report if job is not None else None

@@ -145,7 +145,10 @@ def _scene(state: State, scene: Scene, words: Words) -> str:
         text = f"rg.open({(names[0] if len(names) == 1 else names)!r}).to_plain()"
     elif reference.kind == "demo":
         make = words.named("raygrove.app.scene_io.demos", "make_demo")
-        text = f"{make}({names[0]!r}, {settings.demo.triangles}, {settings.demo.seed})"
+        chosen: list[object] = [settings.demo.triangles, settings.demo.seed]
+        if names[0] == "spheres":
+            chosen += [settings.demo.sphere_radius, settings.demo.sphere_pixels]
+        text = f"{make}({names[0]!r}, {', '.join(map(repr, chosen))})"
     else:
         load = words.named("raygrove.app.scene_io", "load")
         text = call(load, {"paths": repr(names), "limits": words.of(settings.importer), "fps": repr(fps)})

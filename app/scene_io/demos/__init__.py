@@ -35,6 +35,10 @@ class DemoInfo:
     variant: bool = False
 
 
+RADII = ("pixels", "world")
+"""How the radius of the scene `spheres` is read."""
+
+
 @dataclasses.dataclass(frozen=True)
 class DemoOptions:
     """What can be chosen about a built-in scene."""
@@ -48,6 +52,18 @@ class DemoOptions:
     )
     seed: int = option(
         0, "Number from which everything that looks random in the scene is drawn.", minimum=0, maximum=2**31 - 1
+    )
+    sphere_radius: str = option(
+        "pixels",
+        "Of the scene spheres: pixels gives each as many pixels as sphere_pixels at its own distance, world gives all "
+        "the radius that has so many in the middle distance.",
+        choices=RADII,
+    )
+    sphere_pixels: float = option(
+        3.0,
+        "Of the scene spheres: their radius in pixels of a picture of 1024 (the thesis has 3 and 12).",
+        minimum=0.01,
+        maximum=1000.0,
     )
 
 
@@ -117,7 +133,7 @@ PARTICLE_DEMOS: tuple[DemoInfo, ...] = (
     DemoInfo(
         "spheres",
         "Spheres",
-        "Still spheres of one size in pixels, anywhere in sight, up to 100 million: a stand-in for Soell's data set.",
+        "Still spheres of one size in pixels or in the world, up to 100 million: a stand-in for Soell's data set.",
         100_000,
         most=MOST_SPHERES,
         counted="spheres",
@@ -183,9 +199,11 @@ def demo_info(name: str) -> DemoInfo:
     raise UnknownDemoError(f"There is no built-in scene named {name!r}: choose one of {known}.")
 
 
-def make_demo(name: str, triangles: int | None = None, seed: int = 0) -> Scene:
+def make_demo(
+    name: str, triangles: int | None = None, seed: int = 0, sphere_radius: str = "pixels", sphere_pixels: float = 3.0
+) -> Scene:
     """The built-in scene `name` with about `triangles` triangles and spheres (None or 0: its own number), as near as
-    its tessellation allows.
+    its tessellation allows. The last two are of `spheres` alone (`DemoOptions`).
 
     The same name, count and seed give the same bytes. Raises `UnknownDemoError`, and `OptionError` for a count that is
     not between 12 and the scene's most, or for more spheres than memory holds.
@@ -199,13 +217,16 @@ def make_demo(name: str, triangles: int | None = None, seed: int = 0) -> Scene:
         )
     if seed < 0:
         raise OptionError("demo.seed", seed, "a whole number of at least 0")
-    return _maker(info.name)(triangles or info.triangles, seed)
+    maker = _maker(info.name)
+    if info.name == "spheres":
+        maker = functools.partial(maker, radius=sphere_radius, pixels=sphere_pixels)
+    return maker(triangles or info.triangles, seed)
 
 
-def _maker(name: str) -> Callable[[int, int], Scene]:
+def _maker(name: str) -> Callable[..., Scene]:
     """What makes a scene of about so many triangles from a seed."""
     module = importlib.import_module(f".{_MODULES.get(name, name)}", __name__)
     if name in ("metal", "glass"):
         return functools.partial(module.make_orbit, name=name)
-    maker: Callable[[int, int], Scene] = getattr(module, f"make_{name}")
+    maker: Callable[..., Scene] = getattr(module, f"make_{name}")
     return maker

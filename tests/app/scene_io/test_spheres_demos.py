@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
+from raygrove.app.document.opening import open_scene
+from raygrove.app.document.state import SceneReference
 from raygrove.app.scene_io.bounds import scene_box
-from raygrove.app.scene_io.demos import demo_info, make_demo, particles
+from raygrove.app.scene_io.demos import DemoOptions, demo_info, make_demo, particles
 from raygrove.app.scene_io.demos.particles import FAR, NEAR, PICTURE, make_spheres
+from raygrove.app.settings.settings import Settings
 from raygrove.gpu.settings import OptionError
 
 
@@ -34,6 +39,17 @@ def test_the_data_set_fills_the_frustum_by_volume_and_both_readings_of_its_radiu
     slope = np.tan(np.radians(particles.FOV / 2.0))
     np.testing.assert_allclose(by_pixel.radii / away / (2.0 * slope / PICTURE), 3.0, rtol=1e-5)
     assert np.ptp(by_world.radii) == 0.0 and np.array_equal(by_pixel.centres, by_world.centres)
+
+
+def test_both_readings_and_every_size_can_be_chosen_by_settings() -> None:
+    """What `--set demo.sphere_radius=world` opens."""
+    reference, usual = SceneReference("demo", ("spheres",)), Settings()
+    for radius in ("pixels", "world"):
+        demo = DemoOptions(triangles=500, sphere_radius=radius, sphere_pixels=12.0)
+        opened = open_scene(reference, dataclasses.replace(usual, demo=demo)).spheres[0]
+        assert np.array_equal(opened.radii, make_spheres(500, 0, radius, 12.0).spheres[0].radii)
+    by_default = open_scene(reference, usual).spheres[0].radii
+    assert np.array_equal(by_default, make_spheres(100_000, 0).spheres[0].radii)
 
 
 def test_falling_spheres_go_through_holes() -> None:
