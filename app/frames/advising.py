@@ -88,4 +88,6 @@ def break_even_sentence(found: Advice) -> str:
     """From how many rays on rebuilding pays."""
     if found.rays_break_even is None:
         return "Tracing a tree that is only refitted is no dearer here: more rays do not make rebuilds pay."
+    if found.rays_break_even == 0:
+        return "Rebuilding every frame is cheaper than never rebuilding, however few rays there are."
     return f"From {found.rays_break_even:,} rays per frame on, rebuilding every frame is cheaper than never rebuilding."

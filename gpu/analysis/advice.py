@@ -90,8 +90,11 @@ class Advice:
 def settings_text(advice: Advice) -> str:
     """The cheapest policy as a file of settings (TOML), with the sentence as a comment."""
     name, _, options = advice.policies[0].policy.partition(":")
-    lines = [f"# {advice.configuration}, {advice.frames} frames, {advice.rays:,} rays: {advice.sentence}.", "[update]"]
-    lines.append(f'mode = "{name}"')
+    lines = [f"# {advice.configuration}, {advice.frames} frames, {advice.rays:,} rays: {advice.sentence}."]
+    lines.append(
+        f"# The cheapest policy here: {advice.policies[0].policy}, {brief(advice.policies[0].ms)} ms per frame."
+    )
+    lines += ["[update]", f'mode = "{name}"']
     lines += [f"{key} = {value}" for key, _, value in (one.partition("=") for one in options.split(":") if one)]
     return "\n".join(lines) + "\n"
 

@@ -151,6 +151,7 @@ class HotTools(QObject):
         is_of_it = frame is not None and whose_rays(frame.request.state, frame.drawn, frame.samples) == of
         self.hot.take(found, of=of if is_of_it else object())  # asked before its picture was there: of an earlier one
         self._session.inspection.counted.emit(None if isinstance(found, str) else found)
+        self._see_hot(is_seen=self.hot.isVisible())
 
     def _light(self, spot: Spot | None) -> None:
         """The pixels that paid at a line of the table."""
@@ -167,7 +168,9 @@ class HotTools(QObject):
         elif by == "depth":
             self._ask_paid(found, np.flatnonzero(found.table.depth == spot.number).tolist(), ())
         elif by == "triangle":
-            self._session.inspection.select(primitive=spot.number)
+            owners = found.owners
+            of = int(owners.objects[spot.number]) if owners is not None else -1
+            self._session.inspection.select(primitive=spot.number, object=of)
             self._ask_paid(found, (), [spot.number])
         elif found.owners is not None:
             owner = getattr(found.owners, f"{by}s")
@@ -228,6 +231,8 @@ class HotTools(QObject):
         if after.pixel != before.pixel:
             self._mark_pixel(after)
             self._mark_tile(after)
+            if after.warp is not None and after.warp == before.warp:
+                self._session.inspection.select(warp=self._tile_of(after.pixel))  # the other was another pixel's
         if after.node != before.node:
             self._mark_line(after)
 
@@ -245,13 +250,19 @@ class HotTools(QObject):
 
     def _mark_tile(self, now: Inspected) -> None:
         """The warp of the selected pixel."""
-        place, size = now.pixel, self._size()
-        if place is not None and size[0] and self.divergence.isVisible() and self.divergence.found is not None:
-            from raygrove.gpu.analysis.divergence import HEIGHT, WIDTH  # what has counted has imported it
-
-            tile = (int(place[0] * size[0]) // WIDTH, int(place[1] * size[1]) // HEIGHT)
+        tile = self._tile_of(now.pixel)
+        if tile is not None and self.divergence.isVisible() and self.divergence.found is not None:
             self.divergence.select_tile(tile)
             self._show_tile(tile)
+
+    def _tile_of(self, place: tuple[float, float] | None) -> tuple[int, int] | None:
+        """The warp of a pixel."""
+        size = self._size()
+        if place is None or not size[0]:
+            return None
+        from raygrove.gpu.analysis.divergence import HEIGHT, WIDTH  # what has counted has imported it
+
+        return int(place[0] * size[0]) // WIDTH, int(place[1] * size[1]) // HEIGHT
 
     def _mark_line(self, now: Inspected) -> None:
         """The line of the selected node."""

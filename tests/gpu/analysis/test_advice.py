@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
+import tomllib
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 
 import raygrove as rg
 from raygrove.gpu.analysis import clip_costs
-from raygrove.gpu.analysis.advice import Advice, advise, break_even
+from raygrove.gpu.analysis.advice import Advice, advise, break_even, settings_text
 from raygrove.gpu.analysis.alternatives import break_even_rays, usual
 from raygrove.gpu.analysis.clip_costs import ages_of, filled, held_out, measured, sampled
 from raygrove.gpu.analysis.counted_rig import CountedRig
@@ -99,6 +100,13 @@ def test_more_rays_than_are_traced_are_scaled_to() -> None:
     assert (many.rays, many.measured_rays) == (5000, 500)
     assert many.n < few.n
     assert many.rays_break_even == few.rays_break_even == round(2.0 / (34.5 * 0.08) * 500)
+
+
+def test_a_file_of_settings_says_which_policy_it_has() -> None:
+    found = advice_of(0.08)
+    first, second, *settings = settings_text(found).splitlines()
+    assert found.sentence in first and second == "# The cheapest policy here: every_n:n=7, 6.53 ms per frame."
+    assert tomllib.loads("\n".join(settings)) == {"update": {"mode": "every_n", "n": 7}}
 
 
 def test_exact_measures_every_age_and_a_sample_does_not() -> None:

@@ -138,8 +138,9 @@ def test_each_panel_leads_to_the_next(window: MainWindow, asked: Asked, qtbot: A
 
 
 def test_a_triangle_leads_to_its_leaf(window: MainWindow, asked: Asked, qtbot: Any) -> None:
-    counted(window, qtbot)
+    found = counted(window, qtbot)
     hot, tree = window.hot_tools.hot, window.ray_tools.tree
+    window.session.inspection.select(object=1)  # of a pixel before
     hot.by.setCurrentIndex(BY.index("depth"))
     hot.lines.selectRow(0)
     assert not hot.in_tree.isEnabled(), "a level is no place of the tree"
@@ -149,6 +150,27 @@ def test_a_triangle_leads_to_its_leaf(window: MainWindow, asked: Asked, qtbot: A
     qtbot.waitUntil(lambda: tree.isVisible() and tree.chosen is not None)
     row = tree.model.row_of(tree.view.currentIndex())
     assert row is not None and hot.spots[0].number in asked[1].nodes.references(row.node)
+    owners, now = found.owners, window.session.inspection.now
+    assert owners is not None and now.object == owners.objects[hot.spots[0].number], "the triangle's, no other one's"
+
+
+def test_a_count_marks_the_node_that_is_selected(window: MainWindow, qtbot: Any) -> None:
+    found, hot = counted(window, qtbot), window.hot_tools.hot
+    node = int(np.asarray(found.table.event_ids)[hot.spots[2].number])
+    hot.clear()
+    window.session.inspection.select(node=node)
+    counted(window, qtbot)
+    assert hot.lines.currentIndex().row() == 2 and node_of(window) == node
+
+
+def test_another_pixel_is_of_another_warp(window: MainWindow, qtbot: Any) -> None:
+    counted(window, qtbot)
+    inspection, frame = window.session.inspection, window.loop.last_frame
+    assert frame is not None
+    inspection.select(pixel=(0.1, 0.1), warp=(0, 0))
+    assert inspection.now.warp == (0, 0)
+    inspection.select(pixel=(0.99, 0.99))  # nobody looks at the warps
+    assert inspection.now.warp == (int(0.99 * frame.drawn[0]) // WIDTH, int(0.99 * frame.drawn[1]) // HEIGHT) != (0, 0)
 
 
 def test_a_warp_leads_to_its_longest_ray(
