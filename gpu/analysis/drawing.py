@@ -7,6 +7,8 @@ import html
 import zlib
 from collections.abc import Mapping, Sequence
 
+from raygrove.printable import printable_lines
+
 LIGHT: Mapping[str, str] = {
     "text": "#16191D",
     "secondary": "#4E5862",
@@ -80,7 +82,8 @@ class Drawing:
         size = f'viewBox="0 0 {self.width:g} {self.height:g}" width="{self.width:g}" height="{self.height:g}"'
         style = "" if is_inline else f"<style>{style_of(LIGHT)}</style>"
         head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family="{FONT}">'
-        return "\n".join([head, f"<title>{html.escape(self.title)}</title>{style}", *map(_svg, self.things), "</svg>"])
+        lines = [head, f"<title>{html.escape(self.title)}</title>{style}", *map(_svg, self.things), "</svg>"]
+        return printable_lines("\n".join(lines))  # XML has no controls
 
     def pdf(self) -> bytes:
         """As a PDF of one page of the drawing's size."""

@@ -8,6 +8,8 @@ import hashlib
 import html
 from collections.abc import Iterable, Mapping, Sequence
 
+from raygrove.printable import printable_lines
+
 from .drawing import DARK, LIGHT, style_of
 
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
@@ -42,7 +44,8 @@ dd {{ margin: 0; overflow-wrap: anywhere; }}
 
 def document_of(title: str, parts: Iterable[str], script: str = "") -> str:
     """A page of parts in HTML, under its title, which is text. Empty parts are left out. A `script` of ours stands at
-    the end, and the policy allows that text alone. Bytes of a file's name that are no UTF-8 are written as numbers."""
+    the end, and the policy allows that text alone. Controls, marks of direction and bytes that are no UTF-8, which
+    names of files and of a model may hold, are written as numbers."""
     shown = html.escape(title)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = f"{POLICY}; script-src 'sha256-{digest}'" if script else POLICY
@@ -54,7 +57,7 @@ def document_of(title: str, parts: Iterable[str], script: str = "") -> str:
     )
     last = f"<script>{script}</script>" if script else ""
     page = "\n".join(part for part in (head, *parts, last, "</body>\n</html>\n") if part)
-    return page.encode(errors="backslashreplace").decode()
+    return printable_lines(page)
 
 
 def table_of(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], names: int, is_last_prose: bool = False) -> str:
