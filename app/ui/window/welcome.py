@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QMenu,
     QPushButton,
     QScrollArea,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -63,6 +64,10 @@ def questions() -> Mapping[str, tuple[str, ...]]:
         tr("Pure ray speed"): ("blob",),
         tr("Particles"): ("spheres", "mixed", "galaxy", "molecule"),
     }
+
+
+RECENT_HEIGHT = 76
+"""Of the list of recent files, at least."""
 
 
 class WelcomePage(QScrollArea):
@@ -130,6 +135,8 @@ class WelcomePage(QScrollArea):
         self._recent.setObjectName("recent")
         self._recent.setIconSize(PLATE)
         self._recent.setWordWrap(True)
+        self._recent.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)  # it scrolls, not the page
+        self._recent.setMinimumHeight(RECENT_HEIGHT)
         self._recent.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         for chosen in (self._recent.itemActivated, self._recent.itemClicked):
             chosen.connect(lambda item: self.file_chosen.emit(item.data(Qt.ItemDataRole.UserRole)))

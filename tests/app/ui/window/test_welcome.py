@@ -61,11 +61,12 @@ def test_a_narrow_page_has_two_columns_and_no_way_aside(page: WelcomePage, qtbot
         assert widest <= card.width(), card.text()
 
 
+@pytest.mark.parametrize("recent", [0, 2, 20])
 @pytest.mark.parametrize("size", [(600, 340), (900, 555), (1280, 672), (1920, 1020)])
-def test_the_last_line_is_seen_at_once(page: WelcomePage, qtbot: Any, size: tuple[int, int]) -> None:
+def test_the_last_line_is_seen_at_once(page: WelcomePage, qtbot: Any, size: tuple[int, int], recent: int) -> None:
     """However much is above it; at 900 by 600 (less the menus and the status bar) nothing scrolls."""
     page.show_ways(has_scene=False, took_tour=False)
-    page.show_recent([] if size[1] < 600 else ["/models/one.obj", "/models/two.obj"])
+    page.show_recent([f"/models/{number}.obj" for number in range(recent)])
     page.show()
     page.resize(*size)
     take_places()
