@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import statistics
+from collections.abc import Callable, Sequence
 
 from ..brief import brief
 from .drawing import DASHES, Drawing, Line, Rectangle, Words, apart
@@ -14,6 +16,8 @@ NAMES = {"build": "build and refit", "trace": "trace", "shade": "shade"}
 WIDTH, ROW, LEFT, FIRST_ROW = 640.0, 34.0, 12.0, 46.0
 HEIGHT, AXIS = 300.0, 56.0
 LETTER_HEIGHT = 11.0
+FAR = 10.0
+"""From here on the lines of the fast ones would all lie on the axis."""
 
 
 def plots(race: Race) -> dict[str, Drawing]:
@@ -52,14 +56,14 @@ def costs(race: Race) -> Drawing:
 
 
 def over_frames(race: Race) -> Drawing:
-    """A line for each contestant, letters at their ends."""
+    """A line for each contestant, letters at their ends; by powers of ten where one costs FAR times what another
+    does."""
     made = Drawing(WIDTH, HEIGHT, f"Cost over frames: {race.scene}")
-    top = rounded_up(max(max(one.frame_ms) for one in race.contestants) or 1.0)
-    across, down = (WIDTH - AXIS - 30.0) / (len(race.frames) - 1), (HEIGHT - 80.0) / top
-    base = HEIGHT - 44.0
-    for step in range(5):
-        ms = top * step / 4.0
-        y = base - ms * down
+    across, base = (WIDTH - AXIS - 30.0) / (len(race.frames) - 1), HEIGHT - 44.0
+    ticks, share = scale_of([one.frame_ms for one in race.contestants])
+    y_of = lambda ms: base - (HEIGHT - 80.0) * share(ms)  # noqa: E731
+    for ms in ticks:
+        y = y_of(ms)
         made.things.append(Line(((AXIS, y), (WIDTH - 30.0, y)), "grid"))
         made.things.append(Words(AXIS - 8.0, y + 4.0, f"{ms:,.6g}", "secondary", "end"))
     for number in sorted({0, len(race.frames) // 2, len(race.frames) - 1}):
@@ -67,12 +71,24 @@ def over_frames(race: Race) -> Drawing:
         made.things.append(Words(x, base + 18.0, str(race.frames[number]), "secondary", "middle"))
     made.things += [Words(AXIS - 44.0, 22.0, "ms per frame", "secondary"),
                     Words(WIDTH / 2.0, HEIGHT - 8.0, "frame", "secondary", "middle")]  # fmt: skip
-    ends = apart([base - one.frame_ms[-1] * down + 4.0 for one in race.contestants], LETTER_HEIGHT, base + 4.0)
+    ends = apart([y_of(one.frame_ms[-1]) + 4.0 for one in race.contestants], LETTER_HEIGHT, base + 4.0)
     for one, end in zip(race.contestants, ends, strict=True):
-        points = tuple((AXIS + k * across, base - ms * down) for k, ms in enumerate(one.frame_ms))
+        points = tuple((AXIS + k * across, y_of(ms)) for k, ms in enumerate(one.frame_ms))
         made.things.append(Line(points, "text", 1.6, DASHES[LETTERS.index(one.letter)]))
         made.things.append(Words(points[-1][0] + 6.0, end, one.letter))
     return made
+
+
+def scale_of(lines: Sequence[Sequence[float]]) -> tuple[list[float], Callable[[float], float]]:
+    """What is written beside the axis, and where on it a cost lies, from 0 to 1."""
+    most, usual = max(max(line) for line in lines), [statistics.median(line) for line in lines]
+    least = min(min(line) for line in lines)
+    if least > 0.0 and max(usual) >= FAR * min(usual):
+        low, high = math.floor(math.log10(least)), math.ceil(math.log10(most))
+        decades = max(high - low, 1)
+        return [10.0 ** (low + step) for step in range(decades + 1)], lambda ms: (math.log10(ms) - low) / decades
+    top = rounded_up(most or 1.0)
+    return [top * step / 4.0 for step in range(5)], lambda ms: ms / top
 
 
 def rounded_up(value: float) -> float:

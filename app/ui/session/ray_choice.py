@@ -70,7 +70,7 @@ def ask_to_record(session: Session, parent: QWidget) -> None:
     """Ask which of the picture's rays are kept, and in which file; then measure those."""
     from raygrove.app.frames.recording import NAMES  # with an engine of its own
 
-    name, is_chosen = QInputDialog.getItem(parent, tr("Record the picture's rays"), tr("Which rays:"), NAMES, 1, False)
+    name, is_chosen = QInputDialog.getItem(parent, tr("Record the picture's rays"), tr("Which rays:"), NAMES, 0, False)
     if not is_chosen:
         return
     path, _ = QFileDialog.getSaveFileName(parent, tr("Keep the rays"), f"{name.replace(' ', '-')}.npz", "*.npz")

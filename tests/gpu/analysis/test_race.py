@@ -18,7 +18,7 @@ from raygrove.gpu.analysis.drawing import Words
 from raygrove.gpu.analysis.hit_proof import HitProof, compared
 from raygrove.gpu.analysis.intervals import DRAWN_ORDERS, LEAST_SAMPLES, Measured, measured, outside, ranks, spearman
 from raygrove.gpu.analysis.race import Contestant, Race, judged, told_once
-from raygrove.gpu.analysis.race_plots import plots
+from raygrove.gpu.analysis.race_plots import plots, scale_of
 from raygrove.gpu.analysis.racing import turns, warp_steps
 from raygrove.gpu.analysis.ray_racing import ROUNDINGS, slack_of
 from raygrove.gpu.analysis.workload import Rays
@@ -169,6 +169,14 @@ def test_a_place_reaches_as_far_as_no_difference_is_shown() -> None:
     assert {f"{one.place}  {one.letter}  {one.configuration}" for one in some} <= {
         thing.text for thing in plots(race)["costs"].things if isinstance(thing, Words)
     }
+
+
+def test_lines_far_apart_are_by_powers_of_ten() -> None:
+    ticks, share = scale_of([[12.0, 20.0], [500.0, 640.0]])
+    assert ticks == [10.0, 100.0, 1000.0] and [share(ms) for ms in ticks] == pytest.approx([0.0, 0.5, 1.0])
+    ticks, share = scale_of([[12.0, 20.0], [50.0, 640.0, 64.0]])  # one frame alone is dear
+    assert ticks == [0.0, 200.0, 400.0, 600.0, 800.0] and share(400.0) == 0.5
+    assert scale_of([[0.0, 0.0], [5.0, 5.0]])[0][0] == 0.0, "nothing has no logarithm"
 
 
 def test_milliseconds_have_no_exponents() -> None:

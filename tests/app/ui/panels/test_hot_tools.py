@@ -344,14 +344,16 @@ def test_rays_are_recorded_and_measured_from_then_on(
         return 7
 
     monkeypatch.setattr("raygrove.app.frames.recording.record", recorded)
-    monkeypatch.setattr(ray_choice.QInputDialog, "getItem", lambda *words: ("bounce 2", True))
+    begins = {"primary": "bounce 2"}  # with what every picture has
+    monkeypatch.setattr(ray_choice.QInputDialog, "getItem", lambda *of: (begins[of[3][of[4]]], True))
     monkeypatch.setattr(ray_choice.QFileDialog, "getSaveFileName", lambda *words: (str(tmp_path / "mine"), ""))
+    path = str(tmp_path / "mine.npz")
     qtbot.waitUntil(lambda: scene_window.loop.last_frame is not None)
     tools.divergence.measured.record_wanted.emit()
-    path = str(tmp_path / "mine.npz")
     qtbot.waitUntil(lambda: document.state.settings.rays.measured == path)
-    assert asked == [(scene_window.loop.last_frame.drawn[0], "bounce 2", path)]
-    assert tools.hot.measured.line.text() == path
+    assert (
+        asked == [(scene_window.loop.last_frame.drawn[0], "bounce 2", path)] and tools.hot.measured.line.text() == path
+    )
     document.undo()
     assert document.state.settings.rays.measured == "picture"
 
