@@ -22,6 +22,8 @@ LONGEST_LINE = 1 << 10
 BETWEEN = {"mol2": (b"@<TRIPOS>MOLECULE", False), "sdf": (b"$$$$\n", True)}
 """What stands between frames, and whether it ends one."""
 TEXTS = ("gro", *BETWEEN)
+COLUMN = re.compile(rb"^_atom_site\.(\w+)", re.MULTILINE)
+MODEL_COLUMN, ATOMS, CUT_ROW = b"pdbx_PDB_model_num", (b"ATOM", b"HETATM"), b"the_row_is_cut"
 MODEL = re.compile(rb"^MODEL\b", re.MULTILINE)
 MODEL_END = re.compile(rb"^ENDMDL\b", re.MULTILINE)
 
@@ -64,6 +66,25 @@ def before_the_cut(source: Source) -> bytes:
     mark, is_end = BETWEEN.get(source.form, (b"\n", True))
     place = data.rfind(mark)
     return data[: place + len(mark) * is_end] if place > 0 else b""
+
+
+def without_cut_row(source: Source) -> Source:
+    """An mmCIF without its last row, where the file ends within it, of which chemfiles reads memory that is none of its
+    own; where it has several models, with a row that chemfiles refuses in the place of that, so that the model ends."""
+    data = source.read()
+    columns = COLUMN.findall(data)
+    before, _, last = data.rpartition(b"\n")
+    if not 0 < len(last.split()) < len(columns):
+        return source
+    row = before[before.rfind(b"\n") + 1 :].split()
+    at = columns.index(MODEL_COLUMN) if MODEL_COLUMN in columns else len(columns)
+    first = next((line.split() for line in before.splitlines() if line.startswith(ATOMS)), [])
+    if len(row) != len(columns) or at >= len(first) or first[at] == row[at]:
+        source.remark("The last row is cut short and was left out.")
+        return source.replaced(before + b"\n")
+    words = [row[0], *[CUT_ROW] * (len(columns) - 1)]
+    words[at] = row[at]
+    return source.replaced(before + b"\n" + b" ".join(words) + b"\n")
 
 
 def whole_gro(data: bytes) -> bytes:

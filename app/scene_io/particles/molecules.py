@@ -20,7 +20,15 @@ from raygrove.gpu.scene import Attribute, PeriodicBox
 
 from . import elements, gro_digits
 from .columns import shown
-from .cut_frames import TEXTS, before_the_cut, ends_within_a_frame, lacks_last_box, whole_frames
+from .cut_frames import (
+    CUT_ROW,
+    TEXTS,
+    before_the_cut,
+    ends_within_a_frame,
+    lacks_last_box,
+    whole_frames,
+    without_cut_row,
+)
 from .frame import Frame, ParticleError, Source
 from .pdb_lines import Atoms
 
@@ -56,6 +64,8 @@ def _frames(chemfiles: Any, source: Source) -> Iterator[Frame]:
     is_usual = form != "GRO" or gro_digits.has_usual_width(source)
     numbers = gro_digits.numbers(source)
     readable = source if is_usual else gro_digits.stand_in(source)
+    if form == "mmCIF":
+        readable = without_cut_row(source)
     with readable.on_disk() as path, _sentences(chemfiles, source), contextlib.ExitStack() as stack:
         with asked_within_reason(size):
             trajectory = stack.enter_context(chemfiles.Trajectory(path, "r", form))
@@ -106,6 +116,8 @@ def in_words(said: str, source: Source) -> str:
         where = source.line_with(bad_atom[1].rstrip().encode()) or "a line of an atom"
         return f"{where} has no three numbers in the columns 31 to 54: {shown(bad_atom[1].encode())}"
     said = " ".join(said.replace("\0", "").split()).rstrip(".")
+    if CUT_ROW.decode() in said:
+        return "the file ends within a row of it"
     bad_count = re.search(r"could not read the number of atoms .*the line is '(.*)'", said)
     bad_number = re.search(r"can not parse '(.*)' as a", said)
     if bad_count or bad_number:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from raygrove.app.scene_io import SceneError
+from raygrove.app.scene_io import SceneError, load
 from raygrove.gpu.scene import SphereKeys
 from tests.app.scene_io.particles import files
 
@@ -196,3 +196,30 @@ def test_a_gro_without_an_end_is_said(tmp_path: Path) -> None:
     assert "the last value of frame 4 may be cut short" in files.said(files.read(tmp_path / "a.gro"))
     (tmp_path / "a.gro").write_bytes(data)
     assert "cut short" not in files.said(files.read(tmp_path / "a.gro"))
+
+
+def test_an_mmcif_that_ends_within_a_row(tmp_path: Path) -> None:
+    """In the child: of a row with few values chemfiles reads what is not there."""
+    chemfiles = pytest.importorskip("chemfiles")
+    path = tmp_path / "a.cif"
+    with chemfiles.Trajectory(str(path), "w", "mmCIF") as trajectory:
+        for positions in POSITIONS:
+            frame = chemfiles.Frame()
+            for place in positions:
+                frame.add_atom(chemfiles.Atom("O"), place)
+            residue = chemfiles.Residue("SOL", 1)
+            for index in range(COUNT):
+                residue.atoms.append(index)
+            frame.add_residue(residue)
+            trajectory.write(frame)
+    whole = path.read_bytes().rstrip()
+    row = whole[whole.rindex(b"\n") + 1 :]
+    for words in (1, 4, 8, len(row.split()) - 1):
+        path.write_bytes(whole[: -len(row)] + b" ".join(row.split()[:words]))
+        scene = load(str(path))
+        keys = scene.spheres[0].key_frames
+        assert keys is not None and np.allclose(keys.centres, POSITIONS[:3], atol=1e-3), words
+        assert f"{NAMED}: the file ends within a row of it" in files.said(scene), words
+    path.write_bytes(whole[: whole.index(b" 2\n") - 30])
+    scene = load(str(path))
+    assert len(scene.spheres[0].centres) == COUNT and "The last row is cut short" in files.said(scene)
