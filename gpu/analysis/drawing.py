@@ -7,7 +7,7 @@ import html
 import zlib
 from collections.abc import Mapping, Sequence
 
-from raygrove.printable import printable_lines
+from .plain_letters import plain_letters
 
 LIGHT: Mapping[str, str] = {
     "text": "#16191D",
@@ -83,7 +83,7 @@ class Drawing:
         style = "" if is_inline else f"<style>{style_of(LIGHT)}</style>"
         head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family="{FONT}">'
         lines = [head, f"<title>{html.escape(self.title)}</title>{style}", *map(_svg, self.things), "</svg>"]
-        return printable_lines("\n".join(lines))  # XML has no controls
+        return plain_letters("\n".join(lines))  # XML has no controls
 
     def pdf(self) -> bytes:
         """As a PDF of one page of the drawing's size."""

@@ -8,9 +8,8 @@ import hashlib
 import html
 from collections.abc import Iterable, Mapping, Sequence
 
-from raygrove.printable import printable_lines
-
 from .drawing import DARK, LIGHT, style_of
+from .plain_letters import plain_letters
 
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 STYLE = f"""
@@ -57,7 +56,7 @@ def document_of(title: str, parts: Iterable[str], script: str = "") -> str:
     )
     last = f"<script>{script}</script>" if script else ""
     page = "\n".join(part for part in (head, *parts, last, "</body>\n</html>\n") if part)
-    return printable_lines(page)
+    return plain_letters(page)
 
 
 def table_of(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], names: int, is_last_prose: bool = False) -> str:
