@@ -9,7 +9,7 @@ import numpy as np
 
 import raygrove as rg
 from raygrove.app.settings.hot_options import HotOptions
-from raygrove.app.ui.panels.hot_panel import HotPanel
+from raygrove.app.ui.panels.hot_panel import KINDS, RAYS, HotPanel
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.analysis.hot_spots import HotSpots
 
@@ -51,3 +51,18 @@ def test_what_is_counted_is_a_setting(scene_window: MainWindow, qtbot: Any) -> N
     assert hot.frames.currentData() == "picture" and hot.by.currentData() == "object", "each is a step of undo"
     document.change("settings.hot_spots", HotOptions())
     assert (hot.asked, hot.listed, hot.by.currentData()) == (("all", "both"), "node", "node")
+
+
+def test_what_cannot_be_counted_is_said(qtbot: Any) -> None:
+    panel = HotPanel()
+    qtbot.addWidget(panel)
+    asked: list[tuple[str, str]] = []
+    panel.wanted.connect(lambda *words: asked.append(words))
+    panel.rays.setCurrentIndex(RAYS.index("bounce 2"))
+    panel.kind.setCurrentIndex(KINDS.index("any"))
+    panel.count.click()
+    assert asked == [("bounce 2", "any")] and not panel.count.isEnabled()
+    panel.take("There are none.")
+    assert panel.hint.text() == "There are none." and panel.count.isEnabled() and panel.found is None
+    panel.take(None)
+    assert "no picture" in panel.hint.text()

@@ -18,7 +18,6 @@ from raygrove.app.frames.hot_clips import CountedClip
 from raygrove.app.frames.hot_questions import HotQuestions
 from raygrove.app.frames.measured_rays import MeasuredRays
 from raygrove.app.settings.ray_options import RayOptions
-from raygrove.app.ui.panels.hot_panel import KINDS, RAYS, HotPanel
 from raygrove.app.ui.panels.hot_tools import HotTools
 from raygrove.app.ui.session import ray_choice
 from raygrove.app.ui.window.main_window import MainWindow
@@ -221,21 +220,6 @@ def test_try_adds_a_remedy_to_the_race(scene_window: MainWindow, tools: HotTools
     assert document.state.settings.race.contestants == three
     tools.hot.cards[0].try_it.click()
     assert document.state.settings.race.contestants == three
-
-
-def test_what_cannot_be_counted_is_said(qtbot: Any) -> None:
-    panel = HotPanel()
-    qtbot.addWidget(panel)
-    asked: list[tuple[str, str]] = []
-    panel.wanted.connect(lambda *words: asked.append(words))
-    panel.rays.setCurrentIndex(RAYS.index("bounce 2"))
-    panel.kind.setCurrentIndex(KINDS.index("any"))
-    panel.count.click()
-    assert asked == [("bounce 2", "any")] and not panel.count.isEnabled()
-    panel.take("There are none.")
-    assert panel.hint.text() == "There are none." and panel.count.isEnabled() and panel.found is None
-    panel.take(None)
-    assert "no picture" in panel.hint.text()
 
 
 def test_warps_are_listed_and_outlined(scene_window: MainWindow, tools: HotTools, qtbot: Any) -> None:
