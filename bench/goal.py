@@ -88,10 +88,6 @@ WHY = {
         "ahead in 41 of 44 cases of views and rays; behind for camera rays in the second kitchen, shadow rays inside "
         "Crytek's Sponza and diffuse rays inside the room, by 4 to 6 % (docs/performance/rays.md)"
     ),
-    "soak at a window": (
-        "Python's arenas of a MiB, of which one more is made when more small objects live at once than ever, and "
-        "none goes (docs/reliability.md)"
-    ),
     "over Embree's medium tree, the worst scene": "its tree costs less SAH (docs/performance/rays.md)",
     "primary rays of": (
         "in the kitchen a ray passes 233 cells of the grid and 73 of two levels, of lbvh's nodes 19, and one ray tests "
