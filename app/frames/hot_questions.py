@@ -11,6 +11,7 @@ import numpy as np
 
 from raygrove.app.frames.live_hot_spots import LiveHotSpots, LiveList
 from raygrove.app.frames.measured_rays import MeasuredRays
+from raygrove.app.frames.stop_switch import StopSwitch
 from raygrove.gpu.analysis.divergence import HEIGHT, WIDTH, Divergence
 from raygrove.gpu.analysis.hot_findings import HotFinding
 from raygrove.gpu.analysis.hot_frames import (
@@ -26,6 +27,7 @@ from raygrove.gpu.analysis.hot_words import GIVEN
 from raygrove.gpu.engine import View
 from raygrove.gpu.errors import Error
 from raygrove.gpu.target.base import Target
+from raygrove.gpu.target.stopping import Abandoned, NotCompiled, Stopped
 
 
 class OfViews:
@@ -36,6 +38,7 @@ class OfViews:
     _views: Sequence[View]
     _measured = MeasuredRays()
     _live: LiveHotSpots | None = None
+    switch = StopSwitch()
 
     def _shown(self, view: int) -> View | None:
         return self._views[view] if self._engine is not None and view < len(self._views) else None
@@ -127,12 +130,16 @@ class HotQuestions(OfViews):
             return str(error)
 
     def gain_of(self, found: HotSpots, finding: HotFinding, view: int = 0) -> HotFinding | str | None:
-        """A finding with what its remedy gains: it is built and measured beside the picture."""
+        """A finding with what its remedy gains: it is built and measured beside the picture. As it was, without a gain,
+        where that was ended because a picture is wanted, and where kernels cannot be compiled just now."""
         shown = self._shown(view)
         if shown is None:
             return None
         try:
             given = self._measured.in_rows(self._engine.target) if found.rays == GIVEN else None
-            return measured_remedy(self._engine, shown, found, finding, given)
+            with self.switch.watching(self._engine.target):
+                return measured_remedy(self._engine, shown, found, finding, given)
+        except (Abandoned, NotCompiled, Stopped):
+            return finding
         except Error as error:
             return str(error)

@@ -41,6 +41,9 @@ Answer = Callable[[Any], None]
 QUESTION_PANELS = {"steps": "heat", "difference": "ranking", "paid": "hot_spots", "remedy": "hot_spots"}
 """The panels that ask questions of another name; a question that fails is their problem."""
 
+UNASKED = frozenset({"remedy"})
+"""Questions that nobody waits for: they end where a picture is wanted."""
+
 SLOT_PATIENCE = 0.02
 """Seconds to wait for a free slot before looking into the mailbox again."""
 
@@ -65,6 +68,7 @@ class RenderThread:
         self._switching, self._defers, self._is_woken = Switching(on_busy, self._wake), False, False
         self._waiting: FrameRequest | None = None
         self._has_mail = self._is_retry = self._has_skipped = self._is_stopping = self._is_drawing = False
+        self._is_trying = False  # whether a question is answered for which no picture waits
         self._is_painted, self._asked_at, self._submitted_at = False, 0.0, 0.0
         self._questions: dict[str, tuple[Question, Answer]] = {}
         self._present: FrameRequest | None = None
@@ -120,6 +124,8 @@ class RenderThread:
     def _stop_what_is_drawn(self) -> None:
         """With the mail at hand: stop a picture that is being drawn, where nobody waits for it any more."""
         waiting, is_wanted = self._waiting, not (self._is_stopping or self._has_mail)
+        if self._is_trying and not is_wanted:
+            self._switch.stop(builds=True)
         if self._is_drawing and not (is_wanted or (waiting is not None and waiting.shows_same(self._present))):
             self._switch.stop(builds=waiting is None or not waiting.has_same_structure(self._present))
 
@@ -135,6 +141,19 @@ class RenderThread:
         finally:
             with self._mail:
                 self._is_drawing = False
+
+    @contextlib.contextmanager
+    def _trying(self) -> Iterator[None]:
+        """While something is found out that nobody waits for: the next request ends it."""
+        with self._mail:
+            self._is_trying = True
+            self._switch.go_on()
+            self._stop_what_is_drawn()
+        try:
+            yield
+        finally:
+            with self._mail:
+                self._is_trying = False
 
     def _wake(self) -> None:
         """What was waited for is there."""
@@ -199,7 +218,8 @@ class RenderThread:
         with self._mail:
             present, waiting = self._present, self._waiting
             if self._is_stopping or (
-                self._has_mail and (waiting is None or (present is not None and not waiting.needs_same(present)))
+                self._has_mail
+                and (self._is_trying or waiting is None or (present is not None and not waiting.needs_same(present)))
             ):
                 raise Abandoned
         if self._defers:
@@ -211,7 +231,8 @@ class RenderThread:
         for key, (question, answer) in asked:
             found = None
             try:
-                found = question(self._maker)
+                with self._trying() if key in UNASKED else contextlib.nullcontext():
+                    found = question(self._maker)
             except Abandoned:
                 pass  # it is about a picture that goes
             except Exception as error:

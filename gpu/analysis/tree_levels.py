@@ -94,7 +94,8 @@ def spelling(hierarchy: Hierarchy) -> str:
 @contextlib.contextmanager
 def built_beside(target: Target, configuration: str, primitives: Primitives) -> Iterator[Hierarchy]:
     """Another structure over the same primitives, by its spelling without options, while it lasts; a policy is
-    nothing to it. Waits; not in a frame. Raises ConfigurationError, also for options, LookupError, HierarchyError."""
+    nothing to it. Waits; not in a frame. Raises ConfigurationError, also for options, LookupError, HierarchyError, and
+    Stopped where the target was told to leave builds."""
     chosen = parse(configuration)
     for part in (chosen.builder, chosen.optimiser):
         if part is not None and part.options:
@@ -104,7 +105,8 @@ def built_beside(target: Target, configuration: str, primitives: Primitives) -> 
     layout = chosen.layout.name if chosen.layout else "auto"
     hierarchy = make_structure(target, chosen.builder.name, StructureChoice(layout=layout, optimiser=optimiser))
     try:
-        build_now(target, hierarchy, primitives)
+        with target.stoppable(builds=True):
+            build_now(target, hierarchy, primitives)
         yield hierarchy
     finally:
         hierarchy.close()

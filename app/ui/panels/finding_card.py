@@ -1,5 +1,4 @@
-"""A finding of hot spots as a card: its sentence, what may help, and buttons that show who pays, count what the remedy
-saves, and race it."""
+"""A finding of hot spots as a card: its sentence, what its remedy saves, and buttons that show who pays and race it."""
 
 from __future__ import annotations
 
@@ -17,35 +16,30 @@ if TYPE_CHECKING:
 
 
 class FindingCard(QFrame):
-    """See the module. `shown`, `counted` and `tried` carry it."""
+    """See the module. `shown` and `tried` carry it."""
 
-    shown, counted, tried = Signal(object), Signal(object), Signal(object)
+    shown, tried = Signal(object), Signal(object)
 
     def __init__(self, finding: HotFinding, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.finding = finding
+        self._has_failed = False
         self.setObjectName("finding")
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.sentence, self.help = Label(finding.sentence, self), Label(self)
         for label in (self.sentence, self.help):
             label.setWordWrap(True)
-        self.show_it, self.count_it = QPushButton(self.tr("Show"), self), QPushButton(self.tr("Count it"), self)
+        self.show_it = QPushButton(self.tr("Show"), self)
         self.show_it.setToolTip(self.tr("Light up the pixels that pay for it"))
-        self.count_it.setToolTip(
-            self.tr("Build the remedy beside the picture, and count what the same rays cost with it")
-        )
         self.show_it.setVisible(bool(finding.nodes or finding.primitives))
         self.try_it = QPushButton(self.tr("Try"), self)
         self.try_it.setToolTip(self.tr("Add the remedy to the race, beside the configuration that was counted"))
-        for button in (self.count_it, self.try_it):
-            button.setVisible(bool(finding.configuration))
+        self.try_it.setVisible(bool(finding.configuration))
         self.show_it.clicked.connect(lambda: self.shown.emit(self.finding))
-        self.count_it.clicked.connect(self._count)
         self.try_it.clicked.connect(lambda: self.tried.emit(self.finding))
         row = QHBoxLayout()
         row.addWidget(self.help, 1)
         row.addWidget(self.show_it)
-        row.addWidget(self.count_it)
         row.addWidget(self.try_it)
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 4, 6, 4)
@@ -57,7 +51,6 @@ class FindingCard(QFrame):
     def take(self, finding: HotFinding) -> None:
         """The finding, with what its remedy gains where that is known by now."""
         self.finding = finding
-        self.count_it.setEnabled(finding.gain is None)
         if finding.gain is None:
             self.help.setText(self.tr("May help: {remedy}.").format(remedy=in_titles(finding.remedy)))
         elif finding.gain > 1.005:
@@ -68,7 +61,16 @@ class FindingCard(QFrame):
             text = self.tr("{structure} saves nothing (counted).")
             self.help.setText(text.format(structure=structure_title(finding.configuration)))
 
-    def _count(self) -> None:
-        self.count_it.setEnabled(False)
+    @property
+    def is_open(self) -> bool:
+        """Whether what its remedy saves is still to be counted."""
+        return bool(self.finding.configuration) and self.finding.gain is None and not self._has_failed
+
+    def show_building(self) -> None:
+        """Its remedy is built now."""
         self.help.setText(self.tr("Building {name} …").format(name=structure_title(self.finding.configuration)))
-        self.counted.emit(self.finding)
+
+    def fail(self, why: str) -> None:
+        """Its remedy could not be counted."""
+        self._has_failed = True
+        self.help.setText(why)

@@ -44,13 +44,14 @@ def shown(value: Any, column: str) -> str:
 class HotPanel(QWidget):
     """See the module. `wanted` carries the rays and the kind that are to be counted, `clip_wanted` also of how many
     frames (0: of each), `frame_wanted` the seconds of one to go to, `chosen` the line that is selected
-    (None: none), `tree_wanted` that it is to be seen in the tree, `shown`, `priced` and `tried` a finding;
+    (None: none), `tree_wanted` that it is to be seen in the tree, `shown` and `tried` a finding, whose
+    cards `findings_shown` tells of;
     `live_wanted` whether picture after picture is to be counted, `asked_anew` that other rays or lines are,
     `option_chosen` the name of a setting and its value, `seen` whether the panel is."""
 
     wanted = Signal(str, str)
     clip_wanted, frame_wanted = Signal(str, str, int), Signal(float)
-    chosen, shown, priced, tried = Signal(object), Signal(object), Signal(object), Signal(object)
+    chosen, shown, tried, findings_shown = Signal(object), Signal(object), Signal(object), Signal()
     option_chosen = Signal(str, str)
     live_wanted, asked_anew, seen, tree_wanted = Signal(bool), Signal(), Signal(bool), Signal(object)
 
@@ -62,6 +63,7 @@ class HotPanel(QWidget):
         self.clip: CountedClip | None = None
         self._counted: dict[str, tuple[object, str]] = {}  # by structure: whose rays, and what was said
         self.cards: list[FindingCard] = []
+        self.is_old = False  # whether the cards are of an earlier picture
         self.rays = self._combo("rays", RAYS, self.tr("Rays that are counted"))
         self.kind = self._combo("kind", KINDS, self.tr("Rays that look for their closest hit, for any, or both"))
         self.by = self._combo("by", BY, self.tr("What the lines are"))
@@ -238,14 +240,14 @@ class HotPanel(QWidget):
             self.frame_wanted.emit(self.clip.times[self.clip.frames.dearest[0]])
 
     def take_gain(self, before: HotFinding, after: HotFinding | str | None) -> None:
-        """What a remedy gains, or why it could not be built."""
+        """What a remedy gains, why it could not be built, or the same finding where it was ended before."""
         card = next((one for one in self.cards if one.finding is before), None)
         if card is None:
             return
         if after is not None and not isinstance(after, str):
             card.take(after)
         else:
-            card.help.setText(after or self.tr("There is no picture by rays any more."))
+            card.fail(after or self.tr("There is no picture by rays any more."))
 
     def clear(self, sentence: str = "") -> None:
         """Nothing is counted, and why."""
@@ -265,12 +267,12 @@ class HotPanel(QWidget):
         """The picture is another by now. While the clip plays, the figures that are live are always of an earlier one,
         and stay to be read."""
         if self.found is not None:
+            self.is_old = True
             self.hint.setText(self.tr("Of an earlier picture. Count anew."))
             self.lines.clearSelection()
             self.in_tree.setEnabled(False)
             for card in self.cards:
                 card.show_it.setEnabled(False)
-                card.count_it.setEnabled(False)
         elif self.live_list is not None and self.live.isChecked() and not is_playing:
             self.hint.setText(self.tr("Of an earlier picture; the next one is counted soon."))
 
@@ -327,17 +329,19 @@ class HotPanel(QWidget):
         self.seen.emit(False)
 
     def _show_cards(self, findings: list[HotFinding]) -> None:
+        self.is_old = False
         for card in self.cards:
             card.hide()
             card.deleteLater()
         self.cards = [FindingCard(one, self) for one in findings]
         for card in self.cards:
             card.shown.connect(self.shown)
-            card.counted.connect(self.priced)
             card.tried.connect(self.tried)
             self._card_column.addWidget(card)
             if self.found is not None and self.found.rays == GIVEN:
                 card.show_it.hide()  # they belong to no pixel
+        if self.cards:
+            self.findings_shown.emit()
 
     def _combo(self, name: str, words: tuple[str, ...], tip: str) -> QComboBox:
         combo = QComboBox(self)

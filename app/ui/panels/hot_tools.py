@@ -23,6 +23,7 @@ from raygrove.app.ui.panels.hot_panel import HotPanel
 from raygrove.app.ui.panels.inspectors import Inspectors, Place, tree_of
 from raygrove.app.ui.panels.live_counting import LiveCounting
 from raygrove.app.ui.panels.measured_tools import MeasuredTools
+from raygrove.app.ui.panels.remedy_counting import RemedyCounting
 from raygrove.app.ui.panels.selection_line import put_above
 from raygrove.app.ui.picture.paid_marks import PaidMarks, same_proportions
 from raygrove.app.ui.session import ray_choice
@@ -58,6 +59,7 @@ class HotTools(QObject):
         for panel in (self.hot, self.divergence):
             put_above(panel, session)
         self.live = LiveCounting(session, self.hot, self)
+        self.remedies = RemedyCounting(session, self.hot, self)
         self._job: Job | None = None
         self.hot.wanted.connect(self._count)
         self.hot.show_options(session.document.state.settings.hot_spots)
@@ -67,7 +69,6 @@ class HotTools(QObject):
         session.document.on_jobs.append(self._hear_jobs)
         self.hot.chosen.connect(self._light)
         self.hot.shown.connect(self._light_finding)
-        self.hot.priced.connect(self._count_remedy)
         self.hot.tried.connect(self._try)
         self.hot.tree_wanted.connect(self._show_in_tree)
         self.hot.seen.connect(self._see_hot)
@@ -190,15 +191,6 @@ class HotTools(QObject):
         if token is None or token is self._lit:
             self._lit = token
             self.marks.show_paid(paid)
-
-    def _count_remedy(self, finding: HotFinding) -> None:
-        found = self.hot.found
-        if found is not None:
-            self._session.loop.ask(
-                "remedy",
-                lambda maker: maker.gain_of(found, finding),
-                lambda after: self.hot.take_gain(finding, after),
-            )
 
     def _try(self, finding: HotFinding) -> None:
         """Add the remedy to the race, beside what was counted, by the policy that is chosen: one step of undo."""
