@@ -16,9 +16,13 @@ KINDS = {"Cc": "controls", "Cs": "half letters", "Zl": "ends of lines", "Zp": "e
 TURNS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 """Unicode's bidirectional classes of what changes the direction of writing for what follows."""
 
+JOINERS = "\u200c\u200d"
+
 
 def is_unsafe(letter: str) -> bool:
     """By Unicode's own tables, not by the list that is tested."""
+    if unicodedata.category(letter) == "Cf" and unicodedata.bidirectional(letter) == "BN":  # letters without width
+        return letter not in JOINERS
     return unicodedata.category(letter) in KINDS or unicodedata.bidirectional(letter) in TURNS
 
 
@@ -49,6 +53,8 @@ def test_what_comes_back_can_be_encoded_and_is_safe(text: str) -> None:
         (os.fsdecode(b"a\xff.obj"), r"a\xff.obj"),
         ("two\nlines", r"two\x0alines"),
         ("\U000e0041", r"\U000e0041"),
+        ("\ufeffa\u200bb\u2060c\u2064d\u206fe", r"\ufeffa\u200bb\u2060c\u2064d\u206fe"),
+        ("\u0645\u06cc\u200c\u062e", "\u0645\u06cc\u200c\u062e"),  # a word of Persian
     ],
 )
 def test_what_is_written_for_it(text: str, shown: str) -> None:
