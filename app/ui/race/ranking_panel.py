@@ -17,12 +17,15 @@ from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.race.parts_table import PartsTable
 from raygrove.app.ui.widgets.elided_label import ElidedLabel
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
+from raygrove.gpu.analysis.intervals import Measured
 from raygrove.gpu.analysis.live_race import LiveRace
 from raygrove.gpu.analysis.race import LETTERS, Contestant, told_once
 from raygrove.gpu.ray_sources import PICTURE
 
 SHORT_MS = 0.995
 """Below this a frame's milliseconds have three decimals."""
+LOPSIDED = 2.0
+"""An interval that reaches so many times farther to one side than to the other is no median with a half beside it."""
 
 COLUMNS = ("rank", "last_rank", "letter", "configuration", "ms", "low_ms", "high_ms", "ratio", "update_ms", "trace_ms",
            "shade_ms", "mrays_per_s", "mean_visits", "mean_tests", "sah_cost", "depth", "bytes")  # fmt: skip
@@ -116,12 +119,19 @@ class RankingPanel(QWidget):
         self._text = "\n".join([self.heading.text(), *lines, self.reasons.text(), said, *told])
 
     def _texts(self, one: Contestant, best: Contestant) -> tuple[str, ...]:
-        """Rank, letter, name, median with half of the interval, and ratio to the first."""
-        half = max(one.ms.high - one.ms.median, one.ms.median - one.ms.low)
+        """Rank, letter, name, median with its interval, and ratio to the first."""
         name = structure_title(one.configuration, one.layout)
         ratio = "" if one is best else f"{one.ms.median / max(best.ms.median, 1e-9):.2f} x"
-        digits = 3 if one.ms.median < SHORT_MS else 1
-        return one.place, one.letter, name, f"{one.ms.median:.{digits}f} ± {half:.{digits}f} ms", ratio or "1.00 x"
+        return one.place, one.letter, name, self._with_interval(one.ms), ratio or "1.00 x"
+
+    def _with_interval(self, ms: Measured) -> str:
+        """The median and half of its interval, or where that lies where its sides are far from each other."""
+        digits = 3 if ms.median < SHORT_MS else 1
+        median, low, high = (f"{one:.{digits}f}" for one in (ms.median, ms.low, ms.high))
+        shorter, longer = sorted((ms.high - ms.median, ms.median - ms.low))
+        if longer > LOPSIDED * shorter and low != high:
+            return self.tr("{median} ({low} to {high}) ms").format(median=median, low=low, high=high)
+        return f"{median} ± {longer:.{digits}f} ms"
 
     def _said_of_frames(self, race: LiveRace, is_moving: bool) -> str:
         if not self._standing:

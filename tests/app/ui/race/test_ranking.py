@@ -135,15 +135,17 @@ def test_names_are_peoples_words() -> None:
     assert policy_title("lbvh") == policy_title("lbvh@rebuild") and policy_title("lbvh@every_n:n=7").endswith("n=7")
 
 
-def test_a_half_interval_is_the_longer_side(qtbot: Any) -> None:
-    """Of times the upper side is mostly the longer one; of a rate's it is not."""
+def test_a_half_interval_is_the_longer_side_and_a_lopsided_one_has_both_ends(qtbot: Any) -> None:
+    """Of times the upper side is mostly the longer one; of a rate's it is not. 1.9 less 15.2 is no time."""
     panel = RankingPanel()
     qtbot.addWidget(panel)
     live = LiveRace(["lbvh@refit", "hploc"])
     for _ in range(6):
         live.take([view(1.0, 1.0), view(1.0, 1.0)])
     first, second = live.standing()
-    short = (0.128, 0.121, 0.131, "0.128 ± 0.007 ms")  # as frames on a GPU take; 0.1 ± 0.0 says nothing
-    for ms, low, high, said in ((5.0, 4.0, 5.5, "5.0 ± 1.0 ms"), (5.0, 4.9, 7.0, "5.0 ± 2.0 ms"), short):
+    short = (0.128, 0.121, 0.132, "0.128 ± 0.007 ms")  # as frames on a GPU take; 0.1 ± 0.0 says nothing
+    busy = ((1.9, 1.7, 17.1, "1.9 (1.7 to 17.1) ms"), (0.128, 0.028, 0.129, "0.128 (0.028 to 0.129) ms"))
+    equal = (5.0, 5.0, 5.01, "5.0 ± 0.0 ms")
+    for ms, low, high, said in ((5.0, 4.0, 5.5, "5.0 ± 1.0 ms"), (5.0, 4.5, 6.0, "5.0 ± 1.0 ms"), short, *busy, equal):
         other = dataclasses.replace(second, ms=Measured(ms, low, high, (ms,)))
         assert panel._texts(other, first)[3] == said
