@@ -104,7 +104,7 @@ def hot_spots(stage: Stage) -> Taken:
     hot = stage.window.hot_tools.hot
     yield from stage.click(hot.count)
     yield from stage.until(lambda: hot.found is not None, "the counts")
-    yield from stage.until(lambda: hot.cards[0].finding.gain is not None, "the remedy")
+    yield from stage.until(lambda: not any(card.is_open for card in hot.cards), "the remedies")
     yield from stage.row(hot.lines.viewport(), hot.lines.visualRect(hot.lines.model().index(1, 0)))
     yield from stage.until(lambda: stage.window.hot_tools.marks.paid is not None, "the pixels")
     yield from stage.rest(0.5)
