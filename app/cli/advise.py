@@ -46,6 +46,8 @@ def run(names: argparse.Namespace, words: Words) -> int:
     best = {"policy": "the best schedule", "ms": found.ms, "regret": 1.0, "rebuilds": sum(found.schedule)}
     print(text_table([best, *rows], ("policy", "ms", "regret", "rebuilds")))
     print(f"{found.sentence[0].upper()}{found.sentence[1:]}.\n{break_even_sentence(found)}")
+    if found.left_out:
+        print(f"refit_rotations is not judged: {found.left_out}.")
     if found.alternatives:
         print("By the best schedule of each:")
     for one in found.alternatives:

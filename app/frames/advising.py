@@ -22,7 +22,7 @@ from raygrove.gpu.analysis.rig import Rig, camera_rays
 from raygrove.gpu.analysis.workload import Workload
 from raygrove.gpu.configuration import parse
 from raygrove.gpu.errors import Error
-from raygrove.gpu.face.laboratory import MOST_FRAMES, MOST_RAYS, rig_makers
+from raygrove.gpu.face.laboratory import MOST_FRAMES, MOST_RAYS, rig_makers, rotated_maker
 from raygrove.gpu.face.workloads import workload_of
 from raygrove.gpu.scene import Scene
 from raygrove.gpu.settings import OptionError
@@ -61,7 +61,10 @@ def advice_of(
         except (OptionError, Error) as error:
             raise BesideError(str(error)) from error
         fps = timelines.span_of(scene, state.timeline, state.settings.timeline).fps
-        return advise_rig(rig, spelt, course.moments, fps, len(rays), exact=exact, beside=makers, say=say)
+        rotated = rotated_maker(target, scene, view.hierarchy, view.structure_choice, taken)
+        return advise_rig(
+            rig, spelt, course.moments, fps, len(rays), exact=exact, rotated=rotated, beside=makers, say=say
+        )
 
 
 def advise(job: Job, scene: Scene, state: State, *, exact: bool = False, beside: Sequence[str] | None = None) -> Advice:

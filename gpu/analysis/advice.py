@@ -5,20 +5,24 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from ..brief import brief
+from ..hierarchy.base import CannotRefitError
 from ..scene import Moment
 from ..update.options import UpdateOptions
 from .alternatives import Alternative, Maker, compared
 from .clip_costs import measured
 from .intervals import nth
 from .rig import Rig
+from .rotated import ROTATED, RotatedMaker, rotated_ms, why_not
 from .schedules import ClipCosts, Schedule, cost_of, every_nth, offline_optimum, played
 
-OWN_SHARE = 0.4
-"""Of all trees, about how many are those of the configuration itself, where others are measured beside it."""
+OWN_SHARE, ROTATED_SHARE = 0.4, 0.1
+"""Of all trees, about how many are those of the configuration itself, where others are measured beside it; and of those
+how many are mended by rotations."""
 RATIOS = (1.05, 1.1, 1.2, 1.3, 1.4, 1.5, 1.75, 2.0, 2.5, 3.0)
 
 
@@ -38,7 +42,8 @@ class Advice:
     and rays. `n` and `cost_ratio` are the best of the two simple rules, `policies` what each policy costs, cheapest
     first. `interpolation_error` is the median error of frames between those that were measured, as a share; None where
     all were. `rays_break_even`: with more rays per frame rebuilding every frame is cheaper than never; None where it
-    never is. `alternatives` are what else was measured over the clip, cheapest first."""
+    never is. `alternatives` are what else was measured over the clip, cheapest first. `left_out` says why
+    `refit_rotations`, whose regret may be below 1 as it changes the tree, is not among the policies; else empty."""
 
     configuration: str
     frames: int
@@ -52,6 +57,7 @@ class Advice:
     interpolation_error: float | None
     rays_break_even: int | None
     alternatives: tuple[Alternative, ...] = ()
+    left_out: str = ""
 
     @property
     def pays(self) -> str:
@@ -107,16 +113,18 @@ def advise(
     rays: int,
     *,
     exact: bool = False,
+    rotated: RotatedMaker | None = None,
     beside: Sequence[Maker] = (),
     say: Callable[[float, str], None] = lambda share, name: None,
 ) -> Advice:
-    """Measure a clip and find its schedules; `rays` are those of a frame, which trace times are scaled to. What is
-    `beside` it is measured too, by fewer trees. `say` hears which share of all is done, and what is measured now; what
-    it raises ends it."""
+    """Measure a clip and find its schedules; `rays` are those of a frame, which trace times are scaled to. `rotated`
+    makes the rig that `refit_rotations` is judged by; None: it is not. What is `beside` it is measured too, by fewer
+    trees. `say` hears which share of all is done, and what is measured now; what it raises ends it."""
     own = OWN_SHARE if beside else 1.0
-    costs, error = measured(
-        rig, moments, exact=exact, scale=rays / len(rig.rays), say=lambda share: say(own * share, configuration)
-    )
+    first, scale = own * (1.0 - ROTATED_SHARE * (rotated is not None)), rays / len(rig.rays)
+    costs, error = measured(rig, moments, exact=exact, scale=scale, say=lambda share: say(first * share, configuration))
+    told = lambda share: say(first + (own - first) * share, configuration)  # noqa: E731
+    mended, left_out = _rotated(rotated, costs, moments, exact=exact, scale=scale, say=told)
     count = len(costs)
     best = offline_optimum(costs)
     ms = cost_of(costs, best) / count
@@ -135,12 +143,24 @@ def advise(
         schedule = played(costs, options, fps, rays)
         cost = cost_of(costs, schedule) / count
         found.append(PolicyCost(name, cost, cost / ms, sum(schedule)))
+    found += [PolicyCost(ROTATED, cost / count, cost / count / ms, 1) for cost in mended]
     return Advice(
         configuration, count, rays, len(rig.rays), best, ms, n, ratio,
         tuple(sorted(found, key=lambda one: one.ms)), error, break_even(costs, rays),
         compared(costs, beside, moments, rays, len(rig.rays),
-                 lambda share, name: say(own + (1.0 - own) * share, name)),
+                 lambda share, name: say(own + (1.0 - own) * share, name)), left_out,
     )  # fmt: skip
+
+
+def _rotated(rotated: RotatedMaker | None, costs: ClipCosts, *of: Any, **named: Any) -> tuple[list[float], str]:
+    """What the clip costs by refits with rotations, and why nothing is known of that."""
+    if rotated is None:
+        return [], ""
+    try:
+        with rotated() as rig:
+            return [rotated_ms(rig, costs, *of, **named)], ""
+    except CannotRefitError as error:
+        return [], why_not(error)
 
 
 def break_even(costs: ClipCosts, rays: int) -> int | None:

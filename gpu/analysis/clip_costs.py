@@ -117,8 +117,7 @@ class _Found:
             if age > 0:
                 rig.show(moments[now])
                 self.refits.setdefault(now, []).append(rig.refit())
-            ms = rig.trace()
-            self.trace[built, age] = self.scale * (ms if ms > LONG_MS else min(ms, rig.trace()))
+            self.trace[built, age] = self.scale * trace_ms(rig)
             cost = rig.sah_cost()
             if cost is not None:
                 self.sah[built, age] = cost
@@ -131,6 +130,12 @@ class _Found:
         rebuild = over_frames(self.rebuild, count)
         refit = over_frames(refits, count) if refits else np.zeros(count)
         return ClipCosts(rebuild, refit, filled(self.trace, count), filled(self.sah, count) if self.sah else None)
+
+
+def trace_ms(rig: Rig) -> float:
+    """What tracing takes: see LONG_MS."""
+    ms = rig.trace()
+    return ms if ms > LONG_MS else min(ms, rig.trace())
 
 
 def over_frames(known: Mapping[int, float], count: int) -> np.ndarray:

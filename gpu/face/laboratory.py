@@ -11,9 +11,11 @@ from ..analysis.advice import Advice
 from ..analysis.advice import advise as advise_rig
 from ..analysis.alternatives import Maker, usual
 from ..analysis.rig import Rig, camera_rays
+from ..analysis.rotated import RotatedMaker, rotated_rig
 from ..analysis.workload import Workload
 from ..configuration import Configuration
 from ..errors import Error
+from ..hierarchy.base import StructureChoice
 from ..scene import Moment
 from ..scene import Scene as PlainScene
 from ..target.base import Target
@@ -39,7 +41,8 @@ def advise(
     beside: Sequence[str | Configuration] | None = None,
 ) -> Advice:
     """When to rebuild in a clip: plays it, measures a rebuild, a refit and tracing by the age of the tree, and gives
-    the schedule that costs least, what each update policy would cost beside it, and a `sentence` for one's own engine.
+    the schedule that costs least, what each update policy would cost beside it (`left_out` says why
+    `refit_rotations` is not among them where it cannot be), and a `sentence` for one's own engine.
     Waits, for seconds.
 
     `frames` are numbers of the clip's frames (all of one run). `rays` are those of every frame, as `rg.race` takes
@@ -54,7 +57,7 @@ def advise(
 
     >>> import raygrove as rg
     >>> advice = rg.advise(rg.open("walker"), "lbvh", frames=range(4), size=(32, 24), device="cpu")
-    >>> advice.frames, advice.schedule[0], advice.policies[0].regret > 0.999
+    >>> advice.frames, advice.schedule[0], {"rebuild", "refit_rotations"} < {one.policy for one in advice.policies}
     (4, True, True)
     """
     _check_words(clip, configuration)
@@ -74,7 +77,8 @@ def advise(
             moments = [Moment(number / rate) for number in numbers]
             others = usual(made.text, rig.hierarchy.layout_name) if beside is None else beside
             makers = rig_makers(target, scene, others, traced)
-            return advise_rig(rig, made.text, moments, rate, len(taken), exact=exact, beside=makers)
+            rotated = rotated_maker(target, scene, made.name, made.choice, traced)
+            return advise_rig(rig, made.text, moments, rate, len(taken), exact=exact, rotated=rotated, beside=makers)
         finally:
             rig.close()
 
@@ -85,6 +89,13 @@ def rig_makers(
     """What makes the rigs of configurations over the same scene and rays. ConfigurationError where one is none."""
     made = [configured(one) for one in configurations]
     return [(one.text, functools.partial(_opened, target, scene, one, rays)) for one in made]
+
+
+def rotated_maker(
+    target: Target, scene: PlainScene, name: str, choice: StructureChoice, rays: Workload
+) -> RotatedMaker:
+    """What makes the rig of a structure that refits and rotations follow (policy refit_rotations)."""
+    return lambda: contextlib.closing(rotated_rig(target, scene, name, choice, rays))
 
 
 def _opened(

@@ -214,6 +214,9 @@ class AdviceDialog(QDialog):
         self.policies.setFixedHeight(head.sizeHint().height() + line * (len(rows) + 1) + 2 * self.policies.frameWidth())
         self.policies.selectRow(1)
         said = [break_even_sentence(found)]
+        if found.left_out:
+            text = self.tr("{policy} is not judged: {why}.")
+            said.append(text.format(policy=policy_title("refit_rotations"), why=in_titles(found.left_out)))
         said += [self.tr("By the best schedule of each:")] if found.alternatives else []
         than = structure_title(found.configuration)
         for one in found.alternatives:

@@ -305,7 +305,12 @@ def test_a_clip_is_advised_and_what_cannot_be_is_a_sentence() -> None:
     assert [one.configuration for one in found.alternatives] == ["lbvh/bvh4"] and found.pays.startswith(
         "by the best schedule of each"
     )
-    assert found.schedule[0] and min(one.regret for one in found.policies) >= 1.0 - 1e-9
+    regrets = {one.policy: one.regret for one in found.policies}
+    assert regrets.pop("refit_rotations") > 0.0 and not found.left_out  # of other trees, perhaps better ones
+    assert found.schedule[0] and min(regrets.values()) >= 1.0 - 1e-9
+    optimised = rg.advise(clip, "lbvh+reinsertion", frames=range(2), size=(8, 6), device="cpu", beside=())
+    assert "its optimiser is reinsertion" in optimised.left_out
+    assert "refit_rotations" not in {one.policy for one in optimised.policies}
     rays = rg.RaySet([0.0, 0.0, 9.0], [[0.0, 0.0, -1.0]] * 8)
     assert rg.advise(clip, "lbvh", rays, device="cpu", beside=()).rays == 8
     with pytest.raises(rg.Error, match="cannot be refitted"):

@@ -143,6 +143,13 @@ def test_what_cannot_be_measured_is_said(
     assert "cannot be refitted" in dialog.sentence.text() and dialog.found is None and dialog.measure.isEnabled()
 
 
+def test_a_policy_that_is_not_judged_is_told_with_the_reason(dialog: AdviceDialog) -> None:
+    dialog.show_advice(ADVICE)
+    assert "not judged" not in dialog.more.text()
+    dialog.show_advice(dataclasses.replace(ADVICE, left_out="it is made by reinsertion"))
+    assert "Refit and rotate every frame is not judged: it is made by Parallel reinsertion." in dialog.more.text()
+
+
 def test_an_answer_that_is_far_off_says_so(dialog: AdviceDialog) -> None:
     dialog.show_advice(ADVICE)
     assert "Uncertain" not in dialog.sentence.text()
