@@ -9,6 +9,7 @@ frees a scene twice when it fails in aiApplyPostProcessing.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 from pathlib import Path
@@ -30,7 +31,9 @@ from .errors import OutsideError, RefusedError, SceneError, display_path
 from .faults import meaning_of, place_of_fault
 from .file_kinds import other_kind
 from .limits import ImportLimits
+from .obj_materials import remarks_of
 from .references import References
+from .text_blocks import text_of
 
 INDEXED = frozenset({"gltf", "glb", "vrm", "ply", "off"})
 MAX_IN_MEMORY = (1 << 32) - 1
@@ -139,6 +142,10 @@ class AssimpFile:
             listed = ", ".join(display_path(path) for path in named)
             advice = "Put it beside the model and open it again"
             found.append(Remark(len(named), f"Materials missing, drawn plain: {listed} was not found. {advice}."))
+        elif self.extension == "obj" and not self.references.has_refused:
+            opened = [path for path in self.files.opened if path != self.name]
+            with contextlib.suppress(OSError), text_of(self.name, self.data) as text:
+                found += remarks_of(text, opened)
         return found
 
     def _read(self, data: bytes | None, flags: int) -> Any:

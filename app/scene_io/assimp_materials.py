@@ -65,7 +65,7 @@ class MaterialReader:
         self.placements: list[Placement] = []
         self._pictures = TextureReader(file, folder, texture_size)
         self.textures = self._pictures.textures
-        self._bump_maps = self._unseen = self._apart = self._coated = 0
+        self._lone_opacities = self._bump_maps = self._unseen = self._apart = self._coated = 0
 
     def read(self) -> tuple[Material, ...]:
         """All materials in the file's order; one plain material where it has none."""
@@ -77,6 +77,10 @@ class MaterialReader:
         """The textures that could not be had, and what of the materials is not read."""
         counted = [
             (self._bump_maps, "Materials have a bump map, which is not drawn; normal maps are."),
+            (
+                self._lone_opacities,
+                "Materials have a map of opacity and none of colour: it is not drawn. Give them both.",
+            ),
             (
                 self._unseen,
                 "Materials of opacity 0 are drawn opaque: programs write that by mistake, and nothing would be seen.",
@@ -103,6 +107,7 @@ class MaterialReader:
             alpha_mode = "mask" if texture >= 0 and alpha_mode == "opaque" else alpha_mode
             texture = texture if texture >= 0 else self._texture(color)
         else:
+            self._lone_opacities += bool(opacity) and not color
             texture = self._texture(color)
         distance = _number(values, "$mat.volume.attenuationDistance", 0.0)
         tint = _color(values, "$mat.volume.attenuationColor")

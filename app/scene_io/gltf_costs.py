@@ -43,6 +43,10 @@ AIMLESS = (
 )
 SKINLESS = "Skins of nodes that the file does not have were left out: what they are meant to bend stays as it is."
 BARE = "Textures of materials that name no picture were left out: their colours alone are drawn."
+UNREAD = (
+    "Textures of materials have pictures of a kind that is not read ({}): their colours alone are drawn. Export them "
+    "as PNG, JPEG or WebP."
+)
 REST = {"translation": [0, 0, 0], "rotation": [0, 0, 0, 1], "scale": [1, 1, 1]}
 """Whole numbers, as these are written faster."""
 
@@ -116,8 +120,11 @@ def _tell_left_out(document: Any, references: References) -> bool:
         if lost := drop_lost_skins(document):
             references.leave_out(lost, SKINLESS)
     with contextlib.suppress(*WRONG):
-        if bare := without_pictures(document):
+        bare, unread, names = without_pictures(document)
+        if bare:
             references.leave_out(bare, BARE)
+        if unread:
+            references.leave_out(unread, UNREAD.format(", ".join(names)))
     return bool(aimless or lost)
 
 

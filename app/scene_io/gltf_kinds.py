@@ -12,6 +12,8 @@ FLOAT = frozenset({5126})
 SIGNED, UNSIGNED, WIDE = frozenset({5120, 5122}), frozenset({5121, 5123}), frozenset({5121, 5123, 5125})
 FIRST, LAST = 5120, 5126
 QUANTIZED, PACKED = "KHR_mesh_quantization", "KHR_draco_mesh_compression"
+READ_PICTURES = frozenset({"EXT_texture_webp", "KHR_texture_basisu"})
+"""Extensions whose pictures libassimp hands on; what cannot be decoded is told by who does that."""
 PATHS = ("translation", "rotation", "scale", "weights")
 INDICES, TIMES, INVERSE_BINDS = "indices", "input of a track", "inverseBindMatrices"
 TEXCOORD, MOVED = "TEXCOORD", "TEXCOORD of a target"
@@ -90,17 +92,26 @@ def without_keys(document: Any) -> int:
     return count
 
 
-def without_pictures(document: Any) -> int:
-    """How many textures of materials name no picture: libassimp leaves them out and says nothing."""
-    textures = document.get("textures", ())
-    bare = {place for place, one in enumerate(textures) if one.get("source") is None and not one.get("extensions")}
-    count = 0
+def without_pictures(document: Any) -> tuple[int, int, tuple[str, ...]]:
+    """How many textures of materials name no picture, and how many only one of a kind that libassimp does not read,
+    with the extensions that name it: it leaves both out and says nothing."""
+    bare, unread = set[int](), dict[int, list[str]]()
+    for place, texture in enumerate(document.get("textures", ())):
+        if texture.get("source") is None:
+            others = [name for name, one in (texture.get("extensions") or {}).items() if "source" in one]
+            if not others:
+                bare.add(place)
+            elif READ_PICTURES.isdisjoint(others):
+                unread[place] = others
+    count, named = 0, list[int]()
     for material in document.get("materials", ()):
         surface = material.get("pbrMetallicRoughness") or {}
-        named = [material.get(name) for name in ("normalTexture", "emissiveTexture")]
-        named += [surface.get(name) for name in ("baseColorTexture", "metallicRoughnessTexture")]
-        count += sum("index" not in one or one["index"] in bare for one in named if one is not None)
-    return count
+        given = [material.get(name) for name in ("normalTexture", "emissiveTexture")]
+        given += [surface.get(name) for name in ("baseColorTexture", "metallicRoughnessTexture")]
+        places = [one.get("index") for one in given if one is not None]
+        count += sum(place is None or place in bare for place in places)
+        named += [place for place in places if place in unread]
+    return count, len(named), tuple(sorted({name for place in named for name in unread[place]}))
 
 
 def drop_lost_skins(document: Any) -> int:
