@@ -195,8 +195,8 @@ class AssimpFile:
         nothing of its own lies (SortByPTypeProcess.cpp, found under ASan)."""
         for mesh in self.meshes():
             faces = faces_of(mesh)
-            is_face = faces["count"] > 0
-            if not is_face.all():
+            if np.count_nonzero(faces["count"]) < len(faces):
+                is_face = faces["count"] > 0
                 faces[:] = np.concatenate([faces[is_face], faces[~is_face]])  # all of them are freed in the end
                 mesh.face_count = int(np.count_nonzero(is_face))
 

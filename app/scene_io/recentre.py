@@ -13,6 +13,7 @@ import numpy as np
 from raygrove.gpu.scene import Scene
 
 from .origin import far_centre
+from .portions import portions, together
 
 OBJ_VERTEX = re.compile(rb"^([ \t]*v[ \t]+)(\S+)[ \t]+(\S+)[ \t]+(\S+)", re.MULTILINE)
 PLY_TYPES = {
@@ -22,6 +23,8 @@ PLY_TYPES = {
     "float64": "f8",
 }  # fmt: skip
 HUGE = 1e18
+MOST_AT_ONCE = 1 << 16
+"""Vertices of small meshes that are looked at together."""
 
 
 def far_origin(scene: Scene, extension: str) -> np.ndarray | None:
@@ -30,8 +33,9 @@ def far_origin(scene: Scene, extension: str) -> np.ndarray | None:
     if extension not in ("obj", "ply") or not scene.meshes:
         return None
     boxes = []
-    for mesh in scene.meshes:
-        good = mesh.positions[(np.abs(mesh.positions) <= HUGE).all(axis=1)].astype(np.float64)
+    for some in portions(scene.meshes, [len(mesh.positions) for mesh in scene.meshes], MOST_AT_ONCE):
+        positions = together([mesh.positions for mesh in some])
+        good = positions[(np.abs(positions) <= HUGE).all(axis=1)].astype(np.float64)
         boxes += [good.min(axis=0), good.max(axis=0)] if len(good) else []
     return far_centre(np.min(boxes, axis=0), np.max(boxes, axis=0)) if boxes else None
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from raygrove.app.scene_io import load
+from raygrove.app.scene_io import load, recentre
 from raygrove.app.scene_io.describe import describe
 from raygrove.app.scene_io.origin import far_centre
 from raygrove.app.scene_io.sanitise import sanitise
@@ -105,3 +105,18 @@ def test_far_is_a_thousand_times_its_half_size(distance: float, is_far: bool) ->
     assert (
         far_centre(np.array([distance - 1.0, -1.0, -1.0]), np.array([distance + 1.0, 1.0, 1.0])) is not None
     ) == is_far
+
+
+@pytest.mark.parametrize("most", [1, 7, 1 << 16])
+def test_small_meshes_looked_at_together_lie_where_they_do_alone(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is no place (a NaN, 1e30) counts in none of them."""
+    monkeypatch.setattr(recentre, "MOST_AT_ONCE", most)
+    rows = np.random.default_rng(5).uniform(-1.0, 1.0, (9, 4, 3)).astype(np.float32) + np.float32(FAR)
+    rows[2, 1], rows[4, 3, 0] = np.nan, 1e30
+    rows[6] = np.inf
+    empty = np.zeros((0, 3), np.int32)
+    meshes = tuple(Mesh("", one, empty, np.zeros(0, np.int32)) for one in rows)
+    good = rows.reshape(-1, 3)[(np.abs(rows.reshape(-1, 3)) < 1e18).all(axis=1)].astype(np.float64)
+    found = recentre.far_origin(Scene("far", meshes=meshes), "obj")
+    assert found is not None
+    np.testing.assert_array_equal(found, far_centre(good.min(axis=0), good.max(axis=0)))
