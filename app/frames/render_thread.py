@@ -42,7 +42,7 @@ QUESTION_PANELS = {"steps": "heat", "difference": "ranking", "paid": "hot_spots"
 """The panels that ask questions of another name; a question that fails is their problem."""
 
 UNASKED = frozenset({"remedy"})
-"""Questions that nobody waits for: they end where a picture is wanted."""
+"""Questions that nobody waits for: they end where a picture is wanted, or something else is asked."""
 
 SLOT_PATIENCE = 0.02
 """Seconds to wait for a free slot before looking into the mailbox again."""
@@ -103,6 +103,7 @@ class RenderThread:
         is a problem, and its answer None."""
         with self._mail:
             self._questions[key] = (question, answer)
+            self._end_what_is_tried()
             self._mail.notify()
 
     def has_painted(self) -> None:
@@ -124,8 +125,7 @@ class RenderThread:
     def _stop_what_is_drawn(self) -> None:
         """With the mail at hand: stop a picture that is being drawn, where nobody waits for it any more."""
         waiting, is_wanted = self._waiting, not (self._is_stopping or self._has_mail)
-        if self._is_trying and not is_wanted:
-            self._switch.stop(builds=True)
+        self._end_what_is_tried()
         if self._is_drawing and not (is_wanted or (waiting is not None and waiting.shows_same(self._present))):
             self._switch.stop(builds=waiting is None or not waiting.has_same_structure(self._present))
 
@@ -144,16 +144,21 @@ class RenderThread:
 
     @contextlib.contextmanager
     def _trying(self) -> Iterator[None]:
-        """While something is found out that nobody waits for: the next request ends it."""
+        """While something is found out that nobody waits for: the next request or question ends it."""
         with self._mail:
             self._is_trying = True
             self._switch.go_on()
-            self._stop_what_is_drawn()
+            self._end_what_is_tried()
         try:
             yield
         finally:
             with self._mail:
                 self._is_trying = False
+
+    def _end_what_is_tried(self) -> None:
+        """With the mail at hand: where anything else is wanted."""
+        if self._is_trying and (self._is_stopping or self._has_mail or self._questions):
+            self._switch.stop(builds=True)
 
     def _wake(self) -> None:
         """What was waited for is there."""
@@ -217,9 +222,9 @@ class RenderThread:
         more."""
         with self._mail:
             present, waiting = self._present, self._waiting
-            if self._is_stopping or (
-                self._has_mail
-                and (self._is_trying or waiting is None or (present is not None and not waiting.needs_same(present)))
+            is_over = self._is_stopping or (self._is_trying and (self._has_mail or self._questions))
+            if is_over or (
+                self._has_mail and (waiting is None or (present is not None and not waiting.needs_same(present)))
             ):
                 raise Abandoned
         if self._defers:
@@ -227,7 +232,7 @@ class RenderThread:
 
     def _answer_questions(self) -> None:
         with self._mail:
-            asked, self._questions = list(self._questions.items()), {}
+            asked, self._questions = sorted(self._questions.items(), key=lambda one: one[0] in UNASKED), {}
         for key, (question, answer) in asked:
             found = None
             try:

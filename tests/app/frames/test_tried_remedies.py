@@ -55,6 +55,27 @@ def test_the_next_request_ends_it(key: str, ends: bool, bench: Bench) -> None:
     assert heard == [(ends, ends)] and not bench.problems
 
 
+def test_the_next_question_ends_it(bench: Bench) -> None:
+    """What somebody asks meanwhile is answered at once, and before it where both wait."""
+    begun, goes_on = threading.Event(), threading.Event()
+    heard: list[Any] = []
+
+    def question(maker: Any) -> bool:
+        begun.set()
+        assert goes_on.wait(EVENT_S)
+        return bench.thread._switch.is_turned
+
+    bench.thread.submit(request(0.0))
+    bench.wait(lambda: bool(bench.frames))
+    bench.thread.ask("remedy", question, heard.append)
+    assert begun.wait(EVENT_S)
+    bench.thread.ask("remedy", lambda maker: "last", heard.append)
+    bench.thread.ask("paid", lambda maker: "paid", heard.append)
+    goes_on.set()
+    bench.wait(lambda: len(heard) == 3)
+    assert heard == [True, "paid", "last"] and not bench.problems
+
+
 def test_a_build_that_is_ended_gives_the_finding_back() -> None:
     with make_target("host") as target:
         engine = Engine(target, moving_scene())
