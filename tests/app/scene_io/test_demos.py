@@ -304,7 +304,7 @@ def test_refuses_what_it_does_not_know() -> None:
 
 
 def test_options_are_the_command_lines() -> None:
-    assert [field.name for field in fields_of(DemoOptions)] == ["triangles", "seed"]
+    assert [field.name for field in fields_of(DemoOptions)] == ["triangles", "seed", "sphere_radius", "sphere_pixels"]
     assert checked(DemoOptions, {"triangles": 5000}) == DemoOptions(5000, 0)
     with pytest.raises(OptionError):
         checked(DemoOptions, {"triangles": 170_000_000})
