@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import gc
 import os
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,8 +67,6 @@ def collector(request: pytest.FixtureRequest) -> Iterator[None]:
     if "ui" in request.path.parts:
         gc.disable()
     yield
-    if qt := sys.modules.get("PySide6.QtCore"):  # what a test's windows leave to a loop that turns, their collector too
-        qt.QCoreApplication.sendPostedEvents(None, qt.QEvent.Type.DeferredDelete)
     starting.forget()
     gc.enable()
 

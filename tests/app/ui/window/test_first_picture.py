@@ -22,7 +22,7 @@ from raygrove.app.ui.pipeline import pipeline_bar
 from raygrove.app.ui.session import frame_loop
 from raygrove.app.ui.session.memory import Memory
 from raygrove.app.ui.session.session import make_session
-from raygrove.app.ui.window import first_picture, side_room, window_parts
+from raygrove.app.ui.window import application, first_picture, side_room, window_parts
 from raygrove.app.ui.window.application import open_window
 from raygrove.app.ui.window.first_picture import place_of
 from raygrove.app.ui.window.main_window import MainWindow
@@ -75,6 +75,8 @@ def submitted(own_folders: Path, monkeypatch: pytest.MonkeyPatch) -> list[FrameR
     asked: list[FrameRequest | None] = []
     QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, str(own_folders))
     monkeypatch.setattr(Previews, "ask", lambda self, names: None)
+    # Or the window would look for garbage, in Python's place, in later tests: only a loop that turns deletes it.
+    monkeypatch.setattr(application, "STARTED_MS", 3_600_000)
     monkeypatch.setattr(RenderThread, "start", lambda self: None)
     for way in ("submit", "retry"):
         monkeypatch.setattr(RenderThread, way, lambda self, request: asked.append(request))

@@ -16,7 +16,7 @@ from raygrove.app.document.state import SceneReference
 from raygrove.app.ui.picture.painter_view import PainterView
 from raygrove.app.ui.session.session import make_session
 from raygrove.app.ui.widgets.first_paint import FirstPaint
-from raygrove.app.ui.window import window_parts
+from raygrove.app.ui.window import application, window_parts
 from raygrove.app.ui.window.application import open_window
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.app.ui.window.previews import Previews
@@ -60,6 +60,8 @@ def test_the_first_page_is_painted_before_panels_are_imported(tmp_path: Path) ->
 def quiet(own_folders: Path, painted: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, str(own_folders))
     monkeypatch.setattr(Previews, "ask", lambda self, names: None)
+    # Or the window would look for garbage, in Python's place, in later tests: only a loop that turns deletes it.
+    monkeypatch.setattr(application, "STARTED_MS", 3_600_000)
 
 
 def _made(qtbot: Any, page_first: bool) -> MainWindow:
