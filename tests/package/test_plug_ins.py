@@ -11,7 +11,7 @@ import pytest
 
 from .installed import ROOT, Environment, build_wheel, make_environment, pip
 
-pytestmark = pytest.mark.wheel
+pytestmark = [pytest.mark.wheel, pytest.mark.broad("a wheel is made and installed, which takes 7 CPU s")]
 
 
 def files_of(page: str) -> dict[str, str]:

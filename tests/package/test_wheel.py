@@ -14,7 +14,7 @@ from tests.test_readme import python_examples
 
 from .installed import Environment, build_wheel, make_environment, pip, sources
 
-pytestmark = pytest.mark.wheel
+pytestmark = [pytest.mark.wheel, pytest.mark.broad("a wheel is made and installed, which takes 7 CPU s")]
 CUBE = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
 
 

@@ -155,6 +155,7 @@ def test_playing_goes_on_by_the_old_structure_while_another_is_compiled(shown: S
     assert shown.frames[before].request.state.settings.render.hierarchy == "lbvh", "it says what it shows"
 
 
+@pytest.mark.broad("it compiles a picture's kernels anew, which takes 5 to 9 CPU s")
 def test_a_first_picture_is_compiled_in_haste_and_then_as_it_stays(
     shown: Shown, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -169,6 +170,7 @@ def test_a_first_picture_is_compiled_in_haste_and_then_as_it_stays(
     assert shown.busy[-1] == "" and set(shown.structures()) == {"lbvh"}
 
 
+@pytest.mark.broad("it compiles a picture's kernels anew, which takes 5 to 9 CPU s")
 def test_a_race_is_drawn_by_no_kernels_compiled_in_haste(
     shown: Shown, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -278,6 +280,7 @@ def test_who_takes_the_choice_back_has_the_old_one_at_once(shown: Shown, empty_c
     assert shown.busy[-1] == "" and set(shown.structures()[before:]) == {"lbvh"}
 
 
+@pytest.mark.broad("it compiles a picture's kernels anew, which takes 5 to 9 CPU s")
 def test_a_picture_at_rest_is_replaced_once_the_new_structure_is_there(shown: Shown, empty_cache: None) -> None:
     shown.state = replaced(shown.state, "settings.render.hierarchy", "hploc")
     shown.ask(is_moving=False)
