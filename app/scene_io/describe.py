@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from raygrove.gpu.attributes import column
 from raygrove.gpu.glyph_shapes import Glyphs
 from raygrove.gpu.gravity import Gravity, GravityOptions, force_method
 from raygrove.gpu.scene import Attribute, Mesh, PeriodicBox, Remark, Scene, Spheres
@@ -141,8 +142,18 @@ def _attribute(spheres: Spheres, attribute: Attribute) -> dict[str, Any]:
         "shape": list(values.shape),
         "changes": spheres.has_keys(attribute),
         **bounds,
-        "missing": int(values.size - finite.size),
+        "missing": _missing(spheres, attribute),
     }
+
+
+def _missing(spheres: Spheres, attribute: Attribute) -> int:
+    """Numbers that an attribute lacks, of the particles that are there at their instant."""
+    found, radii = column(spheres, attribute.name), column(spheres, "radius")
+    assert found is not None and radii is not None, "it is the group's own, and all spheres have a radius"
+    there = radii.values[..., 0] > 0.0
+    if len(found.values) == 1:
+        there = there.any(axis=0, keepdims=True)
+    return int(np.count_nonzero(~np.isfinite(found.values) & there[..., None]))
 
 
 def _box_sides(box: PeriodicBox) -> list[float]:

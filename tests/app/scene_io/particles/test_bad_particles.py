@@ -3,6 +3,7 @@ for particles at all."""
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import random
 from collections.abc import Callable
@@ -278,3 +279,17 @@ def test_what_info_tells_of_particles(tmp_path: Path) -> None:
     assert group["box"] == [10.0, 20.0, 10.0] and group["is_periodic"]
     (kind,) = group["attributes"]
     assert (kind["name"], kind["shape"], kind["lower"], kind["missing"]) == ("type", [12], 1.0, 0)
+
+
+def test_info_counts_missing_numbers_of_particles_that_are_there(tmp_path: Path) -> None:
+    """Of two frames the second lacks four particles; no number of theirs is missing from it."""
+    (tmp_path / "a.dump").write_bytes(files.lammps([(0, IDS, POSITIONS[0]), (1, IDS[:-4], POSITIONS[1][:-4])]))
+    scene = load(str(tmp_path / "a.dump"))
+    (spheres,) = scene.spheres
+    (kind,) = describe(scene)["sphere_groups"][0]["attributes"]
+    assert kind["missing"] == 0 < np.count_nonzero(~np.isfinite(spheres.attributes[0].values))
+    values = spheres.attributes[0].values.copy()
+    values[..., 0] = np.nan
+    wrong = dataclasses.replace(spheres, attributes=(dataclasses.replace(spheres.attributes[0], values=values),))
+    (kind,) = describe(dataclasses.replace(scene, spheres=(wrong,)))["sphere_groups"][0]["attributes"]
+    assert kind["missing"] == len(values)
