@@ -152,7 +152,7 @@ def _missing(spheres: Spheres, attribute: Attribute) -> int:
     assert found is not None and radii is not None, "it is the group's own, and all spheres have a radius"
     there = radii.values[..., 0] > 0.0
     if len(found.values) == 1:
-        there = there.any(axis=0, keepdims=True)
+        there = np.atleast_2d(there.any(axis=0))
     return int(np.count_nonzero(~np.isfinite(found.values) & there[..., None]))
 
 
