@@ -28,7 +28,7 @@ import pytest
 from tests.covering import TARGETS, covering, parameters_of, value_of
 from tests.quick import cost_of, test_of
 
-BUDGET_S = 0.3
+BUDGET_S = 0.4
 """Processor seconds, in a warm cache, that the costly tests of a file may take in the default run."""
 
 MOST_ALONE_S = 2.0
