@@ -55,7 +55,7 @@ class FrameRequest:
             other is not None
             and self.scene is other.scene
             and self.size == other.size
-            and _drawn_by(self.state.settings, other.state.settings)
+            and drawn_alike(self.state.settings, other.state.settings)
             and self.state.views == other.state.views
         )
 
@@ -98,7 +98,7 @@ class FrameRequest:
         )
 
 
-def _drawn_by(one: Settings, other: Settings) -> bool:
+def drawn_alike(one: Settings, other: Settings) -> bool:
     """Whether pictures by these settings are the same: what is counted of one changes nothing in it."""
     return one == other or dataclasses.replace(one, hot_spots=other.hot_spots) == other
 

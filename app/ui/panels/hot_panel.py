@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
@@ -225,8 +225,9 @@ class HotPanel(QWidget):
         )  # fmt: skip
         self.dearest.setText(self.tr("Go to frame {number}").format(number=number))
         self.dearest.show()
-        if self.listed not in found.spots:  # nodes are others after each build
-            self.by.setCurrentIndex(BY.index("depth"))
+        if self.listed not in found.spots:  # nodes are others after each build; what a person chose stays the setting
+            with QSignalBlocker(self.by):
+                self.by.setCurrentIndex(BY.index("depth"))
         self._list()
 
     def end_clip(self) -> None:

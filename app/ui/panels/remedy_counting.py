@@ -1,6 +1,7 @@
 """What the remedies of findings save, counted by itself: one after the other once a picture was counted and stands,
 while the panel is seen and nothing plays, is dragged or is made beside it. The next picture that is asked for ends the
-one that is being built, which is begun anew when the findings are still of the picture that stands."""
+one that is being built, which is begun anew when the findings are still of the picture that stands; it waits where the
+rays are being counted by then."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
+from raygrove.app.frames.frame_requests import drawn_alike
 from raygrove.app.ui.panels.finding_card import FindingCard
 from raygrove.app.ui.panels.hot_panel import HotPanel
 from raygrove.app.ui.session.session import Session
@@ -44,8 +46,8 @@ class RemedyCounting(QObject):
         if self._is_asked or frame is None or document.jobs or loop.is_dragging:
             return False
         request, state = frame.request, document.state
-        is_of_now = loop.shows_scene and request.state.settings == state.settings
-        return is_of_now and not (request.is_moving or state.timeline.is_playing)
+        is_of_now = loop.shows_scene and drawn_alike(request.state.settings, state.settings)
+        return is_of_now and not (request.is_moving or state.timeline.is_playing or state.settings.update.always)
 
     def _count(self) -> None:
         card, found = self._next(), self._panel.found

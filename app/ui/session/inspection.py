@@ -23,8 +23,8 @@ class Inspected:
     `pixel` is a place in the picture, from 0 to 1 of its width and height, so that it stays one when pictures get
     another size. `ray` says which ray of that pixel: `primary`, or what the ray type calls it. `warp` is the column and
     row of a tile of 8 x 4 pixels. `node` is what events of the traversal call it (gpu/device/traversal_events.cuh): a
-    node, or below zero ~ a leaf's first reference. `primitive` and `object` are the scene's numbers; the object is the
-    one that the document has selected."""
+    node, or below zero ~ a leaf's first reference. `primitive` and `object` are the scene's numbers; the pixel and
+    the object are those that the document has selected."""
 
     pixel: tuple[float, float] | None = None
     ray: str = PRIMARY
@@ -49,7 +49,7 @@ class Inspection(QObject):
         self.now = self._kept()
         self._named: Scene | None = None
         self._names: tuple[str, ...] = ()
-        document.observe(self._take_object)
+        document.observe(self._take_kept)
         document.on_scene.append(self._begin)
 
     def select(self, **parts: Any) -> None:
@@ -80,7 +80,7 @@ class Inspection(QObject):
         if after != before:
             self.changed.emit(before, after)
 
-    def _take_object(self, before: State, after: State) -> None:
+    def _take_kept(self, before: State, after: State) -> None:
         old, new = before.selection, after.selection
         if (old.object, old.pixel) != (new.object, new.pixel):
             kept = self._kept()

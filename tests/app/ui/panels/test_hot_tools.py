@@ -145,6 +145,7 @@ def test_frames_of_the_clip_are_counted_beside_the_window(
     width, frames, rays, kind = asked[-1]
     assert (len(frames), rays, kind) == (24, "all", "both") and width == scene_window.loop.last_frame.drawn[0]
     assert frames[0] == (0, 0.0) and frames[-1][0] == document.span.frame_count - 1
+    assert document.state.settings.hot_spots.by == "node", "nobody chose another"
     assert hot.listed == "depth" and "24 frames" in hot.hint.text() and "Frame 0 costs most" in hot.hint.text()
     assert sum(spot.visits or 0 for spot in hot.spots) == 24 * found.visits.sum()
     hot.by.setCurrentIndex(BY.index("object"))

@@ -55,7 +55,16 @@ def test_each_remedy_is_counted_once_after_the_other(
     assert len(asked) == 2, "what has failed is not tried again"
 
 
-@pytest.mark.parametrize("waits", ["drag", "play", "job", "hidden"])
+def test_a_choice_of_what_is_counted_needs_no_new_picture(
+    scene_window: MainWindow, asked: list[HotFinding], qtbot: Any
+) -> None:
+    show(scene_window, "hot_spots")
+    scene_window.document.change("settings.hot_spots.rays", "primary")
+    scene_window.hot_tools.hot.take(findings(FINDING))
+    qtbot.waitUntil(lambda: asked == [FINDING])
+
+
+@pytest.mark.parametrize("waits", ["drag", "play", "job", "hidden", "always"])
 def test_nothing_is_counted_while_somebody_waits(
     waits: str, scene_window: MainWindow, asked: list[HotFinding], qtbot: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -67,6 +76,8 @@ def test_nothing_is_counted_while_somebody_waits(
         monkeypatch.setattr(loop, "is_dragging", True)
     elif waits == "play":
         document.toggle_play()
+    elif waits == "always":
+        document.change("settings.update.always", True)
     elif waits == "hidden":
         show(scene_window, "divergence")
     tools.hot.take(findings(FINDING))
@@ -74,6 +85,9 @@ def test_nothing_is_counted_while_somebody_waits(
     assert not asked and "May help" in tools.hot.cards[0].help.text()
     if waits == "play":
         document.toggle_play()
+        tools.hot.take(findings(FINDING))
+    if waits == "always":
+        document.change("settings.update.always", False)
         tools.hot.take(findings(FINDING))
     jobs.clear()
     monkeypatch.setattr(loop, "is_dragging", False)
