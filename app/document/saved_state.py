@@ -41,6 +41,7 @@ MOST: dict[str, float] = {
     "display.still_samples": 1024,
     "display.refine_samples": 1024,
     "demo.triangles": 1_000_000,
+    "demo.sphere_pixels": 64.0,
     "hierarchy.grid.density": 50.0,
     "hierarchy.grid.references_per_primitive": 32.0,
     "hierarchy.grid_two_level.density": 5.0,
@@ -52,6 +53,8 @@ MOST: dict[str, float] = {
     "ray_type.radiosity.bounces": 100,
     "ray_type.radiosity.rays": 64,
     "ray_type.radiosity.light_samples": 64,
+    "ray_type.whitted.light_samples": 64,
+    "ray_type.distributed.light_samples": 64,
 }
 """What a picture may ask of time and memory, by setting, where a person's own settings ask for less."""
 JSON_FIELDS = tuple(field.name for field in dataclasses.fields(State) if field.name != "settings")

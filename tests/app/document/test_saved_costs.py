@@ -18,6 +18,7 @@ COSTS: dict[str, float] = {
     "display.still_samples": 1024,
     "display.refine_samples": 1024,
     "demo.triangles": 1_000_000,
+    "demo.sphere_pixels": 64.0,
     "hierarchy.grid.density": 50.0,
     "hierarchy.grid.references_per_primitive": 32.0,
     "hierarchy.grid_two_level.density": 5.0,
@@ -29,6 +30,8 @@ COSTS: dict[str, float] = {
     "ray_type.radiosity.bounces": 100,
     "ray_type.radiosity.rays": 64,
     "ray_type.radiosity.light_samples": 64,
+    "ray_type.whitted.light_samples": 64,
+    "ray_type.distributed.light_samples": 64,
 }
 """What becomes of settings that cost much, where a picture sets them as high as they go."""
 
