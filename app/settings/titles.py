@@ -86,10 +86,11 @@ def options_of(part: Part) -> str:
 
 
 def in_titles(sentence: str) -> str:
-    """A sentence of the library's with titles in place of the names of structures, optimisers and layouts."""
+    """A sentence of the library's with titles in place of the names of structures, optimisers and layouts; names of
+    settings ("optimiser.rotations.in_refits") stay, as they are looked for by them."""
     kinds = {name: kind for kind in ("hierarchy", "optimiser") for name in _KINDS[kind]()}
     known = {name: short_title(kind, name) for name, kind in kinds.items()} | _LAYOUTS
-    return re.sub(r"\w+", lambda word: known.get(word[0], word[0]), sentence)
+    return re.sub(r"(?<!\w\.)\b\w+\b(?!\.\w)", lambda word: known.get(word[0], word[0]), sentence)
 
 
 def words(name: str) -> str:

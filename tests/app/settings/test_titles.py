@@ -51,3 +51,12 @@ def test_a_layout_is_not_called_by_an_option_of_the_same_name() -> None:
     assert (
         titles.title("render.layout", "bvh4") == "4-wide (BVH4)" and titles.title("display.spheres", "bvh4") == "Bvh4"
     )
+
+
+def test_names_of_settings_in_a_sentence_stay() -> None:
+    """Who is told to turn a setting on looks for it by its name."""
+    setting = "optimiser.rotations.in_refits is off: turn it on for hierarchy.lbvh"
+    assert titles.in_titles(setting) == setting
+    rotations, lbvh = (titles.short_title(*one) for one in (("optimiser", "rotations"), ("hierarchy", "lbvh")))
+    assert rotations != "rotations" and lbvh != "lbvh"
+    assert titles.in_titles("rotations mend lbvh, bvh4 or lbvh.") == f"{rotations} mend {lbvh}, BVH4 or {lbvh}."
