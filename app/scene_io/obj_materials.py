@@ -1,15 +1,14 @@
-"""What libassimp leaves out of an OBJ's materials and says nothing of: of one that no library has it makes a plain one
-of that name, and it skips pictures of what is reflected."""
+"""What libassimp leaves out of an OBJ's materials without a word. Where no library has a material that the OBJ uses, it
+makes a plain one with that name; pictures of what a material reflects it skips."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
 
 from raygrove.gpu.scene import Remark
 
-from .text_blocks import Text
+from .text_blocks import Text, text_of
 
 USED = re.compile(rb"\nusemtl[ \t]+([^\r\n]*)")
 MADE = re.compile(rb"^[ \t]*newmtl[ \t]+([^\r\n]*)", re.MULTILINE)
@@ -19,15 +18,15 @@ SHOWN, LONGEST = 3, 60
 """So many are named, by so many letters at most."""
 
 
-def remarks_of(text: Text, libraries: Iterable[str]) -> list[Remark]:
+def remarks_of(text: Text, libraries: Sequence[str]) -> list[Remark]:
     """Both, of an OBJ whose libraries were opened."""
-    contents = [Path(path).read_bytes() for path in libraries]
-    unknown, reflections = unknown_materials(text, contents), sum(len(REFLECTED.findall(one)) for one in contents)
+    unknown = unknown_materials(text, _texts(libraries))
+    reflections = sum(1 for library in _texts(libraries) for _ in REFLECTED.finditer(library))
     said = [Remark(len(unknown), said_of(unknown))] if unknown else []
     return [*said, Remark(reflections, REFLECTIONS)] if reflections else said
 
 
-def unknown_materials(text: Text, libraries: Iterable[bytes]) -> list[str]:
+def unknown_materials(text: Text, libraries: Iterable[Text]) -> list[str]:
     """The names that `usemtl` has and none of the libraries' texts, in the order of their first use."""
     first = re.match(rb"usemtl[ \t]+([^\r\n]*)", text[:4096])
     used = dict.fromkeys([first[1].strip()] if first else [])
@@ -38,6 +37,13 @@ def unknown_materials(text: Text, libraries: Iterable[bytes]) -> list[str]:
         for one in MADE.finditer(library):
             used.pop(one[1].strip(), None)
     return [name.decode("utf-8", "replace") for name in used if name]
+
+
+def _texts(paths: Iterable[str]) -> Iterator[Text]:
+    """One file after the other, each as long as it is looked at."""
+    for path in paths:
+        with text_of(path) as text:
+            yield text
 
 
 def said_of(names: list[str]) -> str:

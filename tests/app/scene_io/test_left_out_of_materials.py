@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
 from raygrove.app.scene_io import ImportLimits
-from raygrove.app.scene_io.obj_materials import unknown_materials
+from raygrove.app.scene_io.obj_materials import REFLECTIONS, remarks_of, unknown_materials
 from raygrove.app.scene_io.read import read_files
 from raygrove.gpu.scene import Scene
 
@@ -47,6 +48,21 @@ def test_the_first_line_counts_too() -> None:
     text = b"usemtl a\r\nf 1 2 3\r\nusemtl b\r\n usemtl d\r\n#usemtl e\r\nusemtl \r\n"
     assert unknown_materials(text, [b"newmtl b\r\nnewmtl c\r\n"]) == ["a"]
     assert unknown_materials(b"f 1 2 3\n", []) == []
+
+
+def test_large_libraries_are_looked_at_without_being_held(tmp_path: Path) -> None:
+    paths = [str(tmp_path / name) for name in ("a.mtl", "empty.mtl", "b.mtl")]
+    for path, name in zip(paths, ("a", "", "b"), strict=True):
+        filled = f"# {'-' * 996}\n" * 1000 + f"newmtl {name}\nrefl a.png\n"
+        Path(path).write_text(filled if name else "")
+    tracemalloc.start()
+    try:
+        found = remarks_of(b"usemtl a\nusemtl b\nusemtl c\n", paths)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert [(one.count, one.sentence == REFLECTIONS) for one in found] == [(1, False), (2, True)]
+    assert peak < 500_000
 
 
 @pytest.mark.parametrize(
