@@ -27,7 +27,7 @@ from raygrove.gpu.analysis.hot_words import GIVEN
 from raygrove.gpu.engine import View
 from raygrove.gpu.errors import Error
 from raygrove.gpu.target.base import Target
-from raygrove.gpu.target.stopping import Abandoned, NotCompiled, Stopped
+from raygrove.gpu.target.stopping import Abandoned, Stopped
 
 
 class OfViews:
@@ -131,7 +131,7 @@ class HotQuestions(OfViews):
 
     def gain_of(self, found: HotSpots, finding: HotFinding, view: int = 0) -> HotFinding | str | None:
         """A finding with what its remedy gains: it is built and measured beside the picture. As it was, without a gain,
-        where that was ended because a picture is wanted, and where kernels cannot be compiled just now."""
+        where that was ended because a picture is wanted."""
         shown = self._shown(view)
         if shown is None:
             return None
@@ -139,7 +139,7 @@ class HotQuestions(OfViews):
             given = self._measured.in_rows(self._engine.target) if found.rays == GIVEN else None
             with self.switch.watching(self._engine.target):
                 return measured_remedy(self._engine, shown, found, finding, given)
-        except (Abandoned, NotCompiled, Stopped):
+        except (Abandoned, Stopped):
             return finding
         except Error as error:
             return str(error)
