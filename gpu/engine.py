@@ -20,6 +20,7 @@ from .camera import Vector
 from .collisions import ANY, Between, colliding_pairs
 from .contours import ContourOptions
 from .frame_log import FrameLog, FrameRecord
+from .glyphs.options import TileMarkOptions
 from .gravity import GravityOptions
 from .hierarchy.base import Capabilities, HierarchyError, NodeTable
 from .inspector import Inspector
@@ -235,8 +236,7 @@ class Engine:
         return visible_from(slot.tracer(), table, eye, cell, slot.clip)
 
     def paint_boxes(self, view: View, boxes: Boxes | Lines) -> None:
-        """Draw boxes, or lines, over the picture that the view's last frame made, in its pixels. Outside the frame and
-        its statistics; does not wait."""
+        """Draw boxes, or lines, over the picture of the view's last frame. Outside the frame; does not wait."""
         self._painters.paint_boxes(view, self.drawn_slot(view), boxes)
 
     def paint_outline(self, view: View, object_id: int) -> None:
@@ -253,6 +253,10 @@ class Engine:
     def paint_contours(self, view: View, options: ContourOptions) -> None:
         """Draw silhouettes and halos over the picture of the view's last frame. Outside the frame; does not wait."""
         self._painters.paint_contours(view, self.drawn_slot(view), self._animator.surface, options)
+
+    def paint_tiles(self, view: View, options: TileMarkOptions, only: int = -1) -> None:
+        """Draw the grid of tiles and boxes of spheres (gpu/tile_marks.py). Waits where these changed."""
+        self._painters.paint_tiles(view, self.drawn_slot(view), self._animator.surface, options, only)
 
     def paint_collisions(self, view: View, between: Between = ANY, opacity: float = 0.7) -> Collisions:
         """Mark the primitives that touch one of another object, of two objects or of all, in the pixels of the view's
@@ -292,10 +296,7 @@ class Engine:
         where there is none. Animates and draws nothing. Waits."""
         self.render_frame(moment, ())
         surface = self._animator.surface.spheres
-        if surface is None:
-            return np.zeros((0, 4), np.float32)
-        read = (self.target.download(array) for array in (surface.centres, surface.radii))
-        return np.column_stack([rows.reshape(surface.count, -1) for rows in read])
+        return np.zeros((0, 4), np.float32) if surface is None else surface.read(self.target)
 
     def attribute_colours(self) -> np.ndarray | None:
         """(S, 3) float32 on the host: linear colours that stand for an attribute in the last frame, negative where a
@@ -311,8 +312,7 @@ class Engine:
 
     def attribute_counts(self) -> AttributeCounts | None:
         """How many spheres had how much of the attribute that is used in the last frame; None: none is. Waits."""
-        attributes = self._animator.attributes
-        return attributes.counts() if attributes is not None else None
+        return None if (attributes := self._animator.attributes) is None else attributes.counts()
 
     def _forget_scratch_of_others(self) -> None:
         """Where a view has another structure or ray type than before, what the former one worked in is given back, and

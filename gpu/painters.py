@@ -1,11 +1,12 @@
 """What is drawn over finished pictures, in their pixels: boxes and lines, outlines, what lies in a region, contours,
-collisions. Outside the frame and its statistics."""
+tiles, collisions. Outside the frame and its statistics."""
 
 from __future__ import annotations
 
 from .animate.animate import Surface
 from .collisions import ANY, Between, CollisionFinder
 from .contours import ContourOptions
+from .glyphs.options import TileMarkOptions
 from .hierarchy.base import Hierarchy, HierarchyError
 from .region import Region, RegionContents
 from .region_marks import RegionMarks
@@ -14,6 +15,7 @@ from .shade.contours import ContourPainter
 from .shade.outline import OutlineLook, OutlinePainter
 from .stats import Collisions
 from .target.base import Target
+from .tile_marks import TileMarks
 from .view import View
 from .view_slot import ViewSlot
 
@@ -32,6 +34,7 @@ class Painters:
         self._contours: dict[str, ContourPainter] = {}
         self._collisions: dict[str, OutlinePainter] = {}
         self._regions: dict[str, RegionMarks] = {}
+        self._tiles: dict[str, TileMarks] = {}
 
     def paint_boxes(self, view: View, slot: ViewSlot, drawn: Boxes | Lines) -> None:
         """Draw boxes, or lines. Does not wait."""
@@ -60,6 +63,14 @@ class Painters:
         with view.pixels.map() as image:
             size, camera = (slot.film.width, slot.film.height), slot.view.camera
             painter.paint(image, slot.tracer(), camera, size, slot.clip, options, slot.diagonal, surface.version)
+
+    def paint_tiles(
+        self, view: View, slot: ViewSlot, surface: Surface, options: TileMarkOptions, only: int = -1
+    ) -> None:
+        """Draw the grid of tiles and boxes of spheres. Waits where boxes are others than before."""
+        marks = self._tiles.setdefault(view.name, TileMarks(self._target))
+        with view.pixels.map() as image:
+            marks.paint(image, slot, surface, options, only)
 
     def paint_collisions(
         self,

@@ -127,6 +127,7 @@ def _check(state: State) -> None:
     for what, is_there in (
         ("boxes of nodes are", settings.boxes.show),
         ("the periodic box is", settings.periodic_box.show),
+        ("tiles are", settings.tile_marks.are_on),
         ("collisions are", settings.collisions.show),
         ("spheres by OpenGL are", settings.display.spheres != "rays"),
     ):

@@ -1,5 +1,5 @@
 """What is drawn over a finished picture: contours, collisions, the outline of what is selected, what lies in a
-region, boxes of nodes, periodic boxes."""
+region, boxes of nodes, tiles with boxes of spheres, periodic boxes."""
 
 from __future__ import annotations
 
@@ -56,6 +56,8 @@ class Overlays:
         region = state.selection.region
         self.contents = engine.paint_region(views[0], region) if with_selection and region.is_there else None
         self._boxes.paint(engine, views[0], scene, state, moment, is_moving)
+        for view in views if state.settings.tile_marks.are_on else ():
+            engine.paint_tiles(view, state.settings.tile_marks, state.selection.object)
         for view in views:
             self._periodic_boxes.paint(engine, view, scene, state, moment)
 

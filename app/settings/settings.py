@@ -37,7 +37,7 @@ from raygrove.gpu.attributes import SphereOptions
 from raygrove.gpu.clip import ClipOptions
 from raygrove.gpu.contours import ContourOptions
 from raygrove.gpu.display.sphere_look import WAYS
-from raygrove.gpu.glyphs.options import PRIMARY, GlyphOptions
+from raygrove.gpu.glyphs.options import PRIMARY, GlyphOptions, TileMarkOptions
 from raygrove.gpu.gravity import GravityOptions
 from raygrove.gpu.hierarchy.base import StatisticsOptions
 from raygrove.gpu.settings import OptionError, OptionField, fields_of, option, parse_value
@@ -200,6 +200,7 @@ class Settings:
     clip: ClipOptions = ClipOptions()
     contours: ContourOptions = ContourOptions()
     tiles: GlyphOptions = GlyphOptions()
+    tile_marks: TileMarkOptions = TileMarkOptions()
     spheres: SphereOptions = SphereOptions()
     gravity: GravityOptions = GravityOptions()
     path: PathOptions = PathOptions()

@@ -44,6 +44,11 @@ class SphereSurface:
         """Places of spheres."""
         return len(self.radii)
 
+    def read(self, target: Target) -> np.ndarray:
+        """(S, 4) float32 on the host: centres and radii. Waits."""
+        read = (target.download(array) for array in (self.centres, self.radii))
+        return np.column_stack([rows.reshape(self.count, -1) for rows in read])
+
 
 class SphereAnimator:
     """The scene's objects of spheres, whose placements begin at `first_placement`. Of each group (scene.spheres) `room`

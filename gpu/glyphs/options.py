@@ -99,3 +99,33 @@ class GlyphOptions:
         "splat: near spheres are drawn first, and of the others those alone that these do not hide. Worth it where "
         "many spheres lie behind one another.",
     )
+
+
+@dataclasses.dataclass(frozen=True)
+class TileMarkOptions:
+    """What tiles work with, drawn over the picture, in exported pictures, too, whatever finds the first hits."""
+
+    grid: bool = option(
+        False,
+        "Draw the grid of tiles: of those that find the first hits, with an automatic arrangement those that it has "
+        "taken; where none do, as with splat, of those that the table [tiles] asks for.",
+    )
+    boxes: bool = option(
+        False,
+        "Draw the box of pixels that each sphere can be seen in, exact or as printed (tiles.boxes): of the object that "
+        "is selected where it is of spheres, else of all.",
+    )
+    limit: int = option(
+        1000,
+        "Spheres whose boxes are drawn at most; of more, those nearest to the eye, and of more than 65,536 spheres the "
+        "nearest of so many, taken evenly.",
+        minimum=1,
+        maximum=65536,
+        unit="spheres",
+    )
+    opacity: float = option(0.8, "How much of the picture the lines hide.", minimum=0.05, maximum=1.0)
+
+    @property
+    def are_on(self) -> bool:
+        """Whether anything is drawn."""
+        return self.grid or self.boxes

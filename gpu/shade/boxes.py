@@ -7,8 +7,10 @@ import dataclasses
 
 import numpy as np
 
+from ..camera import CameraRow
 from ..rows import Row, Vector
 from ..target.base import Array, Target, UnitSource
+from ..trace.trace import VIEW_FRAME
 from .color_maps import color_map
 from .film import Film
 
@@ -42,11 +44,13 @@ class Boxes:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Lines:
-    """Lines by their ends (L, 2, 3) float32, all of one sRGB `color` of bytes. `opacity` is 0 to 1."""
+    """Lines by their ends (L, 2, 3) float32, all of one sRGB `color` of bytes. `opacity` is 0 to 1. `in_pixels` ends
+    are places of the picture, right and down of its corner, and 0."""
 
     ends: np.ndarray
     color: tuple[int, int, int] = (255, 255, 255)
     opacity: float = 0.8
+    in_pixels: bool = False
 
 
 def depth_colors(depth_count: int) -> np.ndarray:
@@ -62,6 +66,7 @@ class BoxPainter:
         self._target = target
         self._drawn: Boxes | Lines | None = None
         self._arrays: tuple[Array, ...] = ()
+        self._flat: tuple[tuple[int, int], Array] | None = None
 
     def paint(self, image: Array, film: Film, drawn: Boxes | Lines) -> None:
         """Draw over `image`, which shows what the film shows. Launches only, but for what is new."""
@@ -83,8 +88,21 @@ class BoxPainter:
             if is_boxes
             else {"ends": places, "line_count": count, "key": GREATEST_KEY}
         )
-        target.launch(unit, kernel, count, frame=film.frame, keys=keys, **given)
+        in_pixels = isinstance(drawn, Lines) and drawn.in_pixels
+        frame = self._flat_frame(film.width, film.height) if in_pixels else film.frame
+        target.launch(unit, kernel, count, frame=frame, keys=keys, **given)
         target.launch(unit, "blend_boxes", pixel_count, pixel_count=pixel_count, keys=keys, colors=colors, image=image)
+
+    def _flat_frame(self, width: int, height: int) -> Array:
+        """A picture from straight ahead, a pixel of it a step of the world: what a clipping plane or a lens does to the
+        scene's is nothing to lines of pixels."""
+        if self._flat is None or self._flat[0] != (width, height):
+            frame = np.zeros((), VIEW_FRAME)
+            middle, ahead = (width / 2, height / 2, 0.0), (0.0, 0.0, 1.0)
+            row = CameraRow(middle, True, ahead, 0.0, (float(width), 0.0, 0.0), 0.0, (0.0, float(height), 0.0))
+            frame["camera"], frame["width"], frame["height"] = row.numbers(), width, height
+            self._flat = (width, height), self._target.upload(frame.reshape(1).view(np.uint8), "boxes")
+        return self._flat[1]
 
     def _upload(self, boxes: Boxes) -> tuple[Array, ...]:
         corners = np.concatenate([boxes.lower, boxes.upper], axis=1).astype(np.float32)

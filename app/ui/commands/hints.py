@@ -46,6 +46,8 @@ HINTS = {
     "animation.slower": "Play half as fast.",
     "scene.collisions": "Mark the triangles and spheres of different objects that touch, and count the pairs.",
     "scene.periodic_box": "Draw the periodic box that a file of particles has, and its copies, over the picture.",
+    "tiles.draw_grid": "Draw the tiles that find the first hits of spheres, else those that the settings ask for.",
+    "tiles.draw_boxes": "Draw the pixels that spheres can be seen in as boxes, of the selected object or of all.",
     "structure.boxes": "Draw the boxes of the structure's nodes over the picture.",
     "structure.quality": (
         "Measure overlap (EPO), leaf variability and the nodes of each level; the statistics show them."

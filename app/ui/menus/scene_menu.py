@@ -135,6 +135,9 @@ class SceneTools(QObject):
                 actions["scene.clip"].setChecked(after.settings.clip.on)
             if before is None or before.settings.periodic_box != after.settings.periodic_box:
                 actions["scene.periodic_box"].setChecked(after.settings.periodic_box.show)
+            if before is None or before.settings.tile_marks != after.settings.tile_marks:
+                actions["tiles.draw_grid"].setChecked(after.settings.tile_marks.grid)
+                actions["tiles.draw_boxes"].setChecked(after.settings.tile_marks.boxes)
             if before is None or before.settings.collisions != after.settings.collisions:
                 actions["scene.collisions"].setChecked(after.settings.collisions.show)
             if before is None or before.hidden != after.hidden:

@@ -39,10 +39,21 @@ def tile_menu(session: Session, show_options: Callable[[], object]) -> Submenu:
         "near_first": tr("&Splat near spheres first"),
     }
     entries: list[Entry] = [_choice(session, name, title) for name, title in titles.items()]
-    return Submenu(
-        tr("&Tiles of spheres"),
-        [*entries, Separator(), Command("tiles.options", tr("&Options of tiles…"), show_options)],
-    )
+    drawn = [
+        _toggle(session, "grid", tr("Draw the &grid of tiles over the picture")),
+        _toggle(session, "boxes", tr("Draw the boxes of pixels that sp&heres lie in")),
+    ]
+    options = Command("tiles.options", tr("&Options of tiles…"), show_options)
+    return Submenu(tr("&Tiles of spheres"), [*entries, Separator(), *drawn, Separator(), options])
+
+
+def _toggle(session: Session, name: str, title: str) -> Command:
+    document = session.document
+
+    def toggle() -> None:
+        document.change(f"settings.tile_marks.{name}", not getattr(document.state.settings.tile_marks, name))
+
+    return Command(f"tiles.draw_{name}", title, toggle, checkable=True)
 
 
 def _choice(session: Session, name: str, title: str) -> Choice:

@@ -144,6 +144,7 @@ def test_defaults_are_left_out_and_the_library_is_enough(tmp_path: Path) -> None
     [
         ("boxes.show", True, "boxes of nodes"),
         ("periodic_box.show", True, "periodic box"),
+        ("tile_marks.grid", True, "tiles"),
         ("collisions.show", True, "collisions"),
         ("display.spheres", "impostors", "OpenGL"),
     ],

@@ -38,6 +38,7 @@ def test_every_group_is_there_and_every_option_says_a_sentence() -> None:
         "periodic_box",
         "clip",
         "tiles",
+        "tile_marks",
         "spheres",
         "gravity",
         "contours",

@@ -30,3 +30,14 @@ def test_the_grids_of_the_thesis_are_offered_and_the_page_opens(scene_window: Ma
     dialog = scene_window.opened_dialogs.settings
     assert dialog is not None and dialog.isVisible()
     dialog.close()
+
+
+def test_the_grid_and_the_boxes_of_spheres_are_drawn_or_not(scene_window: MainWindow) -> None:
+    document = scene_window.document
+    for name in ("grid", "boxes"):
+        action = scene_window.commands.actions[f"tiles.draw_{name}"]
+        assert action.isCheckable() and not action.isChecked()
+        action.trigger()
+        assert action.isChecked() and getattr(document.state.settings.tile_marks, name)
+        document.undo()
+        assert not action.isChecked() and not document.state.settings.tile_marks.are_on
