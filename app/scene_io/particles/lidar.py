@@ -81,7 +81,7 @@ def _frame(source: Source, file: Any, piece: int) -> Frame:
     total = int(file.header.point_count)
     source.expect(total, floats=6 + 3 * has_colours + len(kept))
     pieces: dict[str, list[np.ndarray]] = {name: [] for name in ("positions", "colours", *kept)}
-    count, there = 0, _there(source, file.header)
+    count, there, fault = 0, _there(source, file.header), ""
     try:
         while count < there:
             points = file.read_points(min(there - count, piece))
@@ -100,11 +100,11 @@ def _frame(source: Source, file: Any, piece: int) -> Frame:
         said = in_brackets(error)
         if not count:
             raise ParticleError(_none_of(total, file.header) + said) from error
-        source.remark(f"The points after {count:,} of {total:,} are cut or damaged{said}.")
+        fault = f"The points after {count:,} of {total:,} are cut or damaged{said}."
     if not count:
         raise ParticleError(_none_of(total, file.header) if total else "no points are in it")
     if count < total:
-        source.remark(f"The header says {total:,} points, and {count:,} are there.")
+        source.remark(fault or f"The header says {total:,} points, and {count:,} are there.")
     together = {name: np.concatenate(parts)[:count] for name, parts in pieces.items() if parts}
     attributes = [Attribute(name, together[name], "") for name in kept if len(together[name]) == count]
     varied = tuple(a for a in attributes if a.name in ("intensity", "classification") or _varies(a.values))
