@@ -118,11 +118,13 @@ def _columns(
 
 
 def _ends_within_a_row(source: Source, table: list[list[str]], width: int) -> bool:
-    """Whether the last row has too few values, or ends, without a line break, in what is no number, where the row
-    before has one."""
+    """Whether the last row has too few values, or ends, without a line break, in what is neither a number nor a
+    gap, where the row before has a number."""
     before, last = table[-2:]
     if len(last) < width:
         return True
+    if last[-1] and last[-1].lower() in MISSING:
+        return False
     return source.is_open() and is_number(before[-1].encode()) and not is_number(last[-1].encode())
 
 

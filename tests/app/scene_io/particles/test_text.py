@@ -279,6 +279,19 @@ def test_what_is_wrong_with_a_table_is_said(tmp_path: Path) -> None:
     assert "The last row is cut short" in files.said(files.read(tmp_path / "a.csv"))
 
 
+@pytest.mark.parametrize("gap", ["NA", "-", "null", "none", "n/a"])
+def test_a_gap_that_ends_a_table_without_a_line_break_is_no_cut(tmp_path: Path, gap: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"x,y,z,mass\n1,2,3,7\n4,5,6,{gap}")
+    scene = files.read(path)
+    assert len(scene.spheres[0].centres) == 2 and "The last row" not in files.said(scene)
+    path.write_text(f"frame,x,y,z,mass\n0,1,2,3,7\n0,4,5,6,8\n1,1,2,4,7\n1,4,5,7,{gap}")
+    keys = files.spheres_of(path).key_frames
+    assert keys is not None and len(keys.centres) == 2
+    path.write_text("x,y,z,mass\n1,2,3,7\n4,5,6,")
+    assert "The last row is cut short" in files.said(files.read(path))
+
+
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False, width=32, min_value=-1e6, max_value=1e6)
 
 
