@@ -59,11 +59,11 @@ def is_cut_laz(file: BinaryIO, header: Any) -> bool:
 
 def laz_with_table(data: bytes, header: Any) -> bytes:
     """Such a file with a table at its end: chunks are read one after another, and the table says no more than that
-    there are some."""
+    there are some: it has one entry, however many points the header claims."""
     import lazrs
 
     begin = int(header.offset_to_point_data)
     vlr = lazrs.LazVlr(header.vlrs.get("LasZipVlr")[0].record_data)
     size, table = vlr.chunk_size(), io.BytesIO()
-    lazrs.write_chunk_table(table, [(size, size)] * -(-int(header.point_count) // size), vlr)
+    lazrs.write_chunk_table(table, [(size, size)], vlr)
     return data[:begin] + PLACE.pack(len(data)) + data[begin + PLACE.size :] + table.getvalue()

@@ -74,17 +74,28 @@ def without_cut_row(source: Source) -> Source:
     data = source.read()
     columns = COLUMN.findall(data)
     before, _, last = data.rpartition(b"\n")
-    if not 0 < len(last.split()) < len(columns):
-        return source
     row = before[before.rfind(b"\n") + 1 :].split()
+    if len(last.split()) >= len(columns) or not _is_begun_row(last.split(), row):
+        return source
+    refused = [CUT_ROW] * (len(columns) - 1)
+    if row[0] not in ATOMS:  # of a file without any row chemfiles crashes
+        return source.replaced(before + b"\n" + b" ".join([ATOMS[0], *refused]) + b"\n")
     at = columns.index(MODEL_COLUMN) if MODEL_COLUMN in columns else len(columns)
     first = next((line.split() for line in before.splitlines() if line.startswith(ATOMS)), [])
     if len(row) != len(columns) or at >= len(first) or first[at] == row[at]:
         source.remark("The last row is cut short and was left out.")
         return source.replaced(before + b"\n")
-    words = [row[0], *[CUT_ROW] * (len(columns) - 1)]
+    words = [row[0], *refused]
     words[at] = row[at]
     return source.replaced(before + b"\n" + b" ".join(words) + b"\n")
+
+
+def _is_begun_row(words: list[bytes], before: list[bytes]) -> bool:
+    """Whether words are the begin of a row of an atom: behind such a row or the names of its columns they begin as one,
+    and a single word may be part of that begin. What closes a whole file, as #, is none."""
+    if not words or not before or not (before[0] in ATOMS or before[0].startswith(b"_atom_site.")):
+        return False
+    return words[0] in ATOMS or (len(words) == 1 and any(atom.startswith(words[0]) for atom in ATOMS))
 
 
 def whole_gro(data: bytes) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -17,8 +17,9 @@ from .frame import Frame, ParticleError, Source
 from .headers import in_brackets, las_fault
 
 PIECE = 500_000
-CUT_PIECE = 100
-"""Points that are read at once; of a LAZ that is cut, so many at most are lost before the cut."""
+CUT_PIECE, CUT_STEP = 100_000, 100
+"""Points that are read at once; of a LAZ that is cut fewer, and in the piece with the cut so few that no more of them
+are lost before it."""
 FEW, MOST_A_BYTE = 100_000, 50
 """So many packed points are believed of any file, or for each of its bytes; real ones take two and more."""
 RECORDS_AT, RECORD_BYTES, FEW_RECORDS = 100, 54, 10_000
@@ -51,12 +52,47 @@ def read(source: Source) -> Iterator[Frame]:
                 raise ParticleError(las_fault(again, in_brackets(error))) from error
         with file:
             if not _lacks_table(source, file.header):
-                yield _frame(source, file, PIECE)
+                there = _there(source, file.header)
+                yield _frame(source, file.header, _pieces(file, there, PIECE))
                 return
-            _there(source, file.header)
+            there = _there(source, file.header)
             mended = laz_with_table(source.read(), file.header)
-        with laspy.open(io.BytesIO(mended), laz_backend=laspy.LazBackend.Lazrs) as file:
-            yield _frame(source, file, CUT_PIECE)
+
+        def opened() -> Any:
+            return laspy.open(io.BytesIO(mended), laz_backend=laspy.LazBackend.Lazrs)
+
+        with opened() as file:
+            yield _frame(source, file.header, _pieces_to_the_cut(file, opened, there))
+
+
+def _pieces(file: Any, there: int, piece: int) -> Iterator[Any]:
+    """Points, a piece at a time, as many as are there."""
+    count = 0
+    while count < there:
+        points = file.read_points(min(there - count, piece))
+        if not len(points):
+            return
+        yield points
+        count += len(points)
+
+
+def _pieces_to_the_cut(file: Any, again: Callable[[], Any], there: int) -> Iterator[Any]:
+    """The same of a LAZ that is cut: the piece that fails is read once more, a step at a time. A reader that has failed
+    is of no use any more and cannot seek without the table, so that another passes by the points before."""
+    count = 0
+    try:
+        for points in _pieces(file, there, CUT_PIECE):
+            yield points
+            count += len(points)
+        return
+    except MemoryError:
+        raise
+    except Exception:  # the cut, which the second reader meets again and raises
+        pass
+    with again() as second:
+        for _ in _pieces(second, count, CUT_PIECE):
+            pass
+        yield from _pieces(second, there - count, CUT_STEP)
 
 
 def _lacks_table(source: Source, header: Any) -> bool:
@@ -74,19 +110,16 @@ def _check_records(raw: BinaryIO) -> None:
         raise ParticleError(f"byte {RECORDS_AT} of its header says {count:,} records, and it has {size:,} bytes")
 
 
-def _frame(source: Source, file: Any, piece: int) -> Frame:
-    names = list(file.header.point_format.dimension_names)
+def _frame(source: Source, header: Any, read: Iterator[Any]) -> Frame:
+    names = list(header.point_format.dimension_names)
     has_colours = all(name in names for name in COLOURS)
     kept = [name for name in names if name in KEPT or name not in STANDARD]
-    total = int(file.header.point_count)
+    total = int(header.point_count)
     source.expect(total, floats=6 + 3 * has_colours + len(kept))
     pieces: dict[str, list[np.ndarray]] = {name: [] for name in ("positions", "colours", *kept)}
-    count, there, fault = 0, _there(source, file.header), ""
+    count, fault = 0, ""
     try:
-        while count < there:
-            points = file.read_points(min(there - count, piece))
-            if not len(points):
-                break
+        for points in read:
             positions = np.stack([np.asarray(points[axis], np.float64) for axis in "xyz"], axis=1)
             pieces["positions"].append(positions)
             if has_colours:
@@ -99,10 +132,10 @@ def _frame(source: Source, file: Any, piece: int) -> Frame:
     except Exception as error:
         said = in_brackets(error)
         if not count:
-            raise ParticleError(_none_of(total, file.header) + said) from error
+            raise ParticleError(_none_of(total, header) + said) from error
         fault = f"The points after {count:,} of {total:,} are cut or damaged{said}."
     if not count:
-        raise ParticleError(_none_of(total, file.header) if total else "no points are in it")
+        raise ParticleError(_none_of(total, header) if total else "no points are in it")
     if count < total:
         source.remark(fault or f"The header says {total:,} points, and {count:,} are there.")
     together = {name: np.concatenate(parts)[:count] for name, parts in pieces.items() if parts}

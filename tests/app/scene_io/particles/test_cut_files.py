@@ -8,6 +8,7 @@ import gzip
 import lzma
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -135,8 +136,11 @@ def test_molecules_one_after_another_that_are_cut(tmp_path: Path, ending: str) -
 
 
 @pytest.mark.parametrize(("form", "version"), [(3, "1.2"), (7, "1.4")])
-def test_a_laz_that_is_cut_keeps_the_points_before(tmp_path: Path, form: int, version: str) -> None:
-    """Packed 50,000 at a time, with a table of these at the end, which is lost."""
+def test_a_laz_that_is_cut_keeps_the_points_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: int, version: str
+) -> None:
+    """Packed 50,000 at a time, with a table of these at the end, which is lost. Small steps are taken in the piece with
+    the cut alone."""
     laspy = pytest.importorskip("laspy")
     count = 120_000
     survey = laspy.LasData(laspy.LasHeader(point_format=form, version=version))
@@ -145,13 +149,54 @@ def test_a_laz_that_is_cut_keeps_the_points_before(tmp_path: Path, form: int, ve
     survey.write(str(tmp_path / "a.laz"))
     whole = (tmp_path / "a.laz").read_bytes()
     (tmp_path / "a.laz").write_bytes(whole[: len(whole) * 9 // 10])
-    centres = files.spheres_of(tmp_path / "a.laz").centres
+    asked: list[int] = []
+    read_points = laspy.LasReader.read_points
+
+    def counted(reader: Any, wanted: int) -> Any:
+        asked.append(wanted)
+        return read_points(reader, wanted)
+
+    monkeypatch.setattr(laspy.LasReader, "read_points", counted)
     scene = files.read(tmp_path / "a.laz")
+    centres = scene.spheres[0].centres
+    assert len(asked) <= 4 + (len(centres) - 100_000) // 100
     told = [remark.sentence for remark in scene.remarks if "120,000" in remark.sentence]
     assert len(told) == 1 and f"The points after {len(centres):,} of 120,000 are cut or damaged" in told[0], told
     assert 100_000 <= len(centres) < count and (form == 7) == (len(centres) == 100_000)
     first = np.asarray(survey.xyz)[: len(centres)] - np.array(scene.origin)
     assert np.allclose(centres, first, atol=1e-3)
+
+
+def test_a_cut_laz_of_small_chunks_gets_no_table_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a chunk for each point a table would be as long as the header claims."""
+    laspy, lazrs = pytest.importorskip("laspy"), pytest.importorskip("lazrs")
+    survey, path = laspy.LasData(laspy.LasHeader(point_format=0, version="1.2")), tmp_path / "a.laz"
+    survey.x, survey.y, survey.z = np.random.default_rng(3).random((3, 3000)) * 50.0
+    survey.write(str(path))
+    with laspy.open(str(path)) as file:
+        begin, record = file.header.offset_to_point_data, bytes(file.header.vlrs.get("LasZipVlr")[0].record_data)
+    one_each = record[:12] + (1).to_bytes(4, "little") + record[16:]
+    with path.open("r+b") as packed:
+        head = packed.read(begin).replace(record, one_each)
+        packed.seek(0)
+        packed.truncate()
+        packed.write(head)
+        packer = lazrs.LasZipCompressor(packed, lazrs.LazVlr(one_each))
+        packer.compress_many(np.frombuffer(survey.points.array.tobytes(), np.uint8))
+        packer.done()
+    path.write_bytes(path.read_bytes()[: begin + (path.stat().st_size - begin) * 2 // 3])
+    entries: list[int] = []
+    write = lazrs.write_chunk_table
+
+    def counted(to: Any, table: list[tuple[int, int]], record: Any) -> None:
+        entries.append(len(table))
+        write(to, table, record)
+
+    monkeypatch.setattr(lazrs, "write_chunk_table", counted)
+    scene = files.read(path)
+    centres = scene.spheres[0].centres
+    assert entries == [1] and 1900 <= len(centres) <= 2000
+    assert np.allclose(centres, np.asarray(survey.xyz)[: len(centres)] - np.array(scene.origin), atol=1e-3)
 
 
 def test_a_text_of_points_that_ends_within_a_number(tmp_path: Path) -> None:
@@ -199,12 +244,11 @@ def test_a_gro_without_an_end_is_said(tmp_path: Path) -> None:
     assert "cut short" not in files.said(files.read(tmp_path / "a.gro"))
 
 
-def test_an_mmcif_that_ends_within_a_row(tmp_path: Path) -> None:
-    """In the child: of a row with few values chemfiles reads what is not there."""
+def _mmcif(path: Path, frames: int = FRAMES) -> bytes:
+    """One that chemfiles has written, without its last line break."""
     chemfiles = pytest.importorskip("chemfiles")
-    path = tmp_path / "a.cif"
     with chemfiles.Trajectory(str(path), "w", "mmCIF") as trajectory:
-        for positions in POSITIONS:
+        for positions in POSITIONS[:frames]:
             frame = chemfiles.Frame()
             for place in positions:
                 frame.add_atom(chemfiles.Atom("O"), place)
@@ -213,7 +257,25 @@ def test_an_mmcif_that_ends_within_a_row(tmp_path: Path) -> None:
                 residue.atoms.append(index)
             frame.add_residue(residue)
             trajectory.write(frame)
-    whole = path.read_bytes().rstrip()
+    return path.read_bytes().rstrip()
+
+
+@pytest.mark.parametrize("frames", [1, FRAMES])
+@pytest.mark.parametrize("end", [b"#", b"#\n_exptl.method 'X-RAY DIFFRACTION'", b"#\nloop_\n_a.b\n_a.c\nA B"])
+def test_a_whole_mmcif_without_a_last_line_break(tmp_path: Path, frames: int, end: bytes) -> None:
+    path = tmp_path / "a.cif"
+    path.write_bytes(_mmcif(path, frames) + b"\n" + end)
+    scene = load(str(path))
+    keys = scene.spheres[0].key_frames
+    centres = scene.spheres[0].centres[None] if keys is None else keys.centres
+    assert np.allclose(centres + np.array(scene.origin), POSITIONS[:frames], atol=1e-3)
+    assert "cut" not in files.said(scene) and "ends within" not in files.said(scene)
+
+
+def test_an_mmcif_that_ends_within_a_row(tmp_path: Path) -> None:
+    """In the child: of a row with few values chemfiles reads what is not there."""
+    path = tmp_path / "a.cif"
+    whole = _mmcif(path)
     row = whole[whole.rindex(b"\n") + 1 :]
     for words in (1, 4, 8, len(row.split()) - 1):
         path.write_bytes(whole[: -len(row)] + b" ".join(row.split()[:words]))
@@ -224,3 +286,8 @@ def test_an_mmcif_that_ends_within_a_row(tmp_path: Path) -> None:
     path.write_bytes(whole[: whole.index(b" 2\n") - 30])
     scene = load(str(path))
     assert len(scene.spheres[0].centres) == COUNT and "The last row is cut short" in files.said(scene)
+    path.write_bytes(whole[: -len(row)] + row[:3])
+    assert f"{NAMED}: the file ends within a row of it" in files.said(load(str(path)))
+    path.write_bytes(whole[: whole.index(b"\nHETATM") + 12])
+    with pytest.raises(SceneError, match="the file ends within a row of it"):
+        load(str(path))
