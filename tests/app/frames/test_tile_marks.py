@@ -18,7 +18,7 @@ from raygrove.gpu.glyphs.options import GlyphOptions
 from raygrove.gpu.glyphs.tile_lists import Tiling
 from raygrove.gpu.scene import Node, Object, Scene, Spheres
 from raygrove.gpu.target.base import Target
-from raygrove.gpu.tile_marks import BOXES, GRID, grid_lines
+from raygrove.gpu.tile_marks import BOXES, GRID, box_lines, grid_lines
 
 SIZE = (100, 70)
 PLACES = np.array([[-1.2, 0.5, 0.0], [0.3, -0.4, 0.0], [1.1, 0.6, 0.0]], np.float32)
@@ -97,6 +97,15 @@ def test_boxes_hold_what_is_seen_of_spheres_and_a_pixel_more_at_most(host_target
         assert np.all(grown >= 0) and np.all(grown <= 1), (box, seen)
         expected |= outline(*box)
     assert np.array_equal(found, expected)
+
+
+def test_the_lines_of_a_box_go_through_its_outermost_pixels() -> None:
+    lines = box_lines(np.array([[3, 7, 2, 5], [9, 10, 4, 5]]))
+    assert lines.shape == (8, 2, 3) and not lines[..., 2].any()
+    first, second = lines[0::2], lines[1::2]
+    of_first, of_second = ({tuple(end) for end in part.reshape(-1, 3)[:, :2].tolist()} for part in (first, second))
+    assert of_first == {(3.5, 2.5), (6.5, 2.5), (6.5, 4.5), (3.5, 4.5)} and of_second == {(9.5, 4.5)}
+    assert all((begin == end).sum() == 2 for begin, end in first), "along the sides, not across"
 
 
 def test_boxes_as_printed_are_others(host_target: Target) -> None:
