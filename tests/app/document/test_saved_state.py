@@ -105,7 +105,7 @@ def another_value(field: OptionField) -> Any:
     )
 
 
-CAPPED = {"render.samples": 1024, "demo.triangles": 1_000_000}
+CAPPED = {"render.samples": 1024, "demo.triangles": 1_000_000, "ray_type.distributed.light_samples": 64}
 """Of what costs much (test_saved_costs.py) those of which another value than the default is the highest."""
 
 

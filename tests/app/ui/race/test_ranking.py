@@ -34,16 +34,17 @@ def test_a_bar_that_leaves_the_scale_says_so(qtbot: Any) -> None:
 
 
 def test_the_policy_is_whole_in_a_narrow_header(qtbot: Any) -> None:
-    """Contestants may differ in it alone."""
+    """Contestants may differ in it alone. How narrow that is depends on the font, which tests before may have set."""
     header = RaceHeader("A")
     qtbot.addWidget(header)
-    header.resize(300, 44)
     header.name("Linear BVH / BVH4", "every_n n=7", "lbvh@every_n:n=7", may_leave=True)
     header.show_costs({}, 1.0, "", "1st–4th")
-    title, policy = header.texts()
-    assert policy == "every_n n=7" and "…" in title and title.endswith("4")
     header.resize(600, 44)
     assert header.texts() == ("Linear BVH / BVH4", "every_n n=7")
+    while "…" not in header.texts()[0]:
+        header.resize(header.width() - 10, 44)
+    title, policy = header.texts()
+    assert policy == "every_n n=7" and title.endswith("4")
 
 
 def test_figures_that_come_leave_what_is_typed(qtbot: Any) -> None:
