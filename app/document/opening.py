@@ -99,10 +99,8 @@ def same_look(state: State, scene: Scene) -> State:
 def in_scene(state: State, scene: Scene) -> dict[str, Any]:
     """What is selected and what is hidden, as far as the scene has it."""
     count = len(scene.objects)
-    selection = state.selection
-    if selection.object >= count:
-        selection = Selection(pixel=selection.pixel)
-    return {"selection": selection, "hidden": tuple(index for index in state.hidden if index < count)}
+    hidden = tuple(index for index in state.hidden if index < count)
+    return {"selection": state.selection.within(count), "hidden": hidden}
 
 
 def cameras_of(

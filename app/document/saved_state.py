@@ -18,7 +18,7 @@ from typing import Any
 import tomli_w
 
 from raygrove.app.camera.path_options import LONGEST_S, SHORTEST_S
-from raygrove.app.document.state import SceneReference, Selection, State
+from raygrove.app.document.state import SceneReference, State
 from raygrove.app.export.tables import json_text
 from raygrove.app.playback import timeline as timelines
 from raygrove.app.scene_io.errors import OutsideError, SceneError, display_path
@@ -140,9 +140,7 @@ def fitted(state: State, scene: Scene) -> State:
         head = dataclasses.replace(head, clip=0)
     head = timelines.scrub(head, head.time, timelines.span_of(scene, head, state.settings.timeline))
     hidden = tuple(index for index in state.hidden if index < len(scene.objects))
-    selection = state.selection
-    if selection.object >= len(scene.objects):
-        selection = Selection(pixel=selection.pixel)
+    selection = state.selection.within(len(scene.objects))
     return dataclasses.replace(state, timeline=head, hidden=hidden, selection=selection)
 
 

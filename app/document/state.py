@@ -61,6 +61,10 @@ class Selection:
     region: Region = Region()
     pixel: tuple[float, ...] = ()
 
+    def within(self, objects: int) -> Selection:
+        """As far as a scene of so many objects has it: of another object's selection the pixel stays."""
+        return self if self.object < objects else Selection(pixel=self.pixel)
+
 
 @dataclasses.dataclass(frozen=True)
 class State:

@@ -45,7 +45,9 @@ def made_with(state: State, scene: Scene | None) -> object:
     """The settings that the open scene was made with."""
     importer, trees = state.settings.importer, unread(state.settings.trees)
     if state.scene.kind == "demo":
-        return (state.settings.demo, importer.environment, trees)
+        demo = state.settings.demo
+        sizes = (demo.sphere_radius, demo.sphere_pixels) if state.scene.names == ("spheres",) else ()
+        return (demo.triangles, demo.seed, *sizes, importer.environment, trees)
     if state.scene.kind != "files":
         return None
     has_particles = scene is not None and bool(scene.spheres or scene.glyphs)

@@ -20,6 +20,8 @@ MOST_BROAD = 0.05
 @pytest.mark.each_value
 def test_faults_are_seen_by_the_default_run(request: pytest.FixtureRequest) -> None:
     """Each names tests of the run that it says, where their files were collected; nearly all of the default one."""
+    if request.config.getoption("--quick"):
+        pytest.skip("quick collects no slow tests, of which the default run takes some")
     assert {fault.run for fault in faults()} <= {"default", "broad"}
     assert sum(fault.run == "broad" for fault in faults()) <= MOST_BROAD * len(faults())
     collected = request.config.stash[ITEMS]

@@ -124,6 +124,14 @@ def test_every_setting_of_an_import_reads_its_file_again_or_is_a_limit() -> None
         ), name
 
 
+def test_sizes_of_spheres_make_no_other_scene_anew() -> None:
+    for name, is_made_anew in (("spheres", True), ("cloth", False)):
+        state = State(SceneReference("demo", (name,)))
+        wide = replaced(state, "settings.demo.sphere_pixels", 8.0)
+        assert (made_with(wide, None) != made_with(state, None)) == is_made_anew, name
+        assert made_with(replaced(state, "settings.demo.seed", 3), None) != made_with(state, None)
+
+
 def test_another_frame_rate_reads_key_frames_again_that_come_at_it() -> None:
     state = State(SceneReference("files", ("atoms.xyz",)))
     faster = replaced(state, "settings.timeline.fps", 60.0)
