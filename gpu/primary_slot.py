@@ -95,8 +95,11 @@ class PrimarySlot:
 
     @property
     def sentence(self) -> str:
-        """Who gives the hits, and why."""
-        return "structure" if self.caster is None else f"{self.caster.sentence} ({self._reason})"
+        """Who gives the hits, why, and what the kernel takes of a GPU."""
+        if self.caster is None:
+            return "structure"
+        use = self.caster.use
+        return f"{self.caster.sentence} ({self._reason})" + ("" if use is None else f"; {use.sentence}")
 
     def read_full_lists(self) -> Callable[[], bool]:
         """After a frame was issued: start asking whether lists of tiles were too long for their memory."""

@@ -127,4 +127,5 @@ def cast_times(target: Target, view: View, options: GlyphOptions, repeat: int) -
         "list_bytes": 4 * caster.lists.capacity,
         "drawn": min(1.0, tiling.pixels * tiling.count / (width * height)),
         "tests": None if entries is None else entries * tiling.pixels,
+        "use": None if caster.use is None else dataclasses.asdict(caster.use),
     }

@@ -16,6 +16,7 @@ import numpy as np
 from ..hierarchy.base import HierarchyError, Primitives, TilesError
 from ..scene import Scene
 from ..target.base import MOST_ITEMS, Array, Target, Unit, UnitSource
+from ..target.kernel_use import KernelUse, use_of
 from ..target.structs import pack
 from ..trace.primary import CasterCapabilities
 from ..trace.trace import CameraRays, HitBuffer, RaySource
@@ -32,6 +33,9 @@ few sizes, so that a window of another size needs no other unit."""
 SPLATTING_WARPS = 8192
 """So many share fewer spheres than they could take at a time, so that no multiprocessor of a GPU is idle. No more draw
 one of two parts, whatever the count: each gathers spheres of its part until every lane has one."""
+
+SPLAT_THREADS = 256
+"""Of a block of the splatter."""
 
 OWN_BOXES = ("cuda",)
 """Kinds of targets on which the splatter finds the boxes of spheres itself, of those alone that it draws. On a host
@@ -73,6 +77,15 @@ class TileCaster:
             self.drawn_by = dataclasses.replace(self.options, **CANDIDATES[target.kind][0])
         self.lists = TileLists(target)
         self.primitives: Primitives | None = None
+        self._launched: tuple[Unit, str, int] | None = None
+        self._use: tuple[object, KernelUse | None] = (None, None)
+
+    @property
+    def use(self) -> KernelUse | None:
+        """What the arrangement's kernel, which was launched last, takes of a GPU's multiprocessor; None on a host."""
+        if self._launched is not None and self._use[0] != self._launched:
+            self._use = (self._launched, use_of(self.target, *self._launched))
+        return self._use[1]
 
     def draw_by(self, options: GlyphOptions) -> bool:
         """Between frames: draw by these options from now on; whether they are others than before."""
@@ -200,6 +213,7 @@ class TileCaster:
             tile_input = self.lists.with_layers(units["layers"], rays, tile_input, primitives.count, boxes)
         tile_input = self._with_lists(units, tiling, tile_input, primitives.count, boxes)
         threads = self.drawn_by.block_x * self.drawn_by.block_y
+        self._launched = (units["tiles"], "cast_tiles", threads)
         self.target.launch(
             units["tiles"], "cast_tiles", tiling.count * threads, frame=rays.frame, input=tile_input, block=threads,
             blocks=tiling.count,
@@ -210,6 +224,7 @@ class TileCaster:
     def _cast_splats(
         self, units: dict[str, Unit], rays: CameraRays, count: int, tile_input: np.ndarray, boxes: Boxes | None
     ) -> None:
+        self._launched = (units["splat"], "splat_spheres", SPLAT_THREADS)
         if not self._has_parts:
             self._splat(units["splat"], rays, count, None, tile_input)
             return
@@ -247,7 +262,7 @@ class TileCaster:
         warps = min(-(-count // batch), MOST_ITEMS // lanes if part == "all" else SPLATTING_WARPS)
         self.target.launch(
             unit, "splat_spheres", warps * lanes, frame=rays.frame, input=tile_input, only_if=only_if, batch=batch,
-            part=PARTS.index(part),
+            part=PARTS.index(part), block=SPLAT_THREADS,
         )  # fmt: skip
 
     def _sources(self, tiling: Tiling) -> dict[str, UnitSource]:

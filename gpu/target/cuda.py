@@ -28,6 +28,7 @@ from .cuda_memory import DeviceMemory, StagingRing, address_of
 from .cuda_sort import check_sort, choose_sorter
 from .cuda_timing import CudaClock
 from .cuda_uploads import Uploads
+from .kernel_use import KernelUse, asked_use
 from .nvrtc import KernelResources, architecture_for, compile_unit, nvrtc_version
 from .thesis_sort import chosen_of_thesis
 from .translation_unit import write_unit
@@ -272,6 +273,10 @@ class CudaTarget(ForeignMemory, Target):
             self._clock.count_launch()
         if status:
             raise error_for(int(status), f"launching {kernel} with {blocks} blocks of {block} threads")
+
+    def kernel_use(self, unit: Unit, kernel: str, threads: int) -> KernelUse:
+        self._adopt_thread()
+        return asked_use(self._cuda.driver, unit, kernel, threads)
 
     def sort_keys(self, keys: Array, bits: tuple[int, int], scratch: str) -> Array:
         check_sort(keys, None, bits)

@@ -17,6 +17,7 @@ from raygrove.bench.suites.scenes import SceneChoice, demo
 from raygrove.gpu.glyphs import choosing
 from raygrove.gpu.hierarchy.registry import make_structure
 from raygrove.gpu.target.base import Target
+from raygrove.gpu.target.kernel_use import KernelUse
 from raygrove.gpu.trace.trace import Tracer
 
 TIMES = {"impostors": 0.5, "full_screen": None}
@@ -112,6 +113,9 @@ def test_the_whole_suite_on_little(
         return ANSWER
 
     monkeypatch.setattr(soell_glsl, "ask_window", ask)
+
+    use = KernelUse(40, 8192, 128, 6)
+    monkeypatch.setattr(type(host_target), "kernel_use", lambda *asked: use, raising=False)
     report = soell2015.run(job)
     assert [(job["spheres"], job["size"], job["pixels"]) for job in asked] == [(60, [48, 32], 96.0)]
     assert kept == [len(report.rows)] and not report.absent
@@ -123,6 +127,7 @@ def test_the_whole_suite_on_little(
     assert picture.shape == (32, 48, 4) and picture[:, :, :3].std() > 10.0, "60 spheres of 96 px of a picture of 1024"
     assert [one.title for one in report.pictures] == ["stand-in for 1K spheres of 3 px: spheres, 60 spheres"]
     page = page_of(report)
+    assert page.count("100.0 % | 40, 8,192, 6 |") == 3, "of each step that is ours, and of none that is published"
     drawn = {plot.number: plot for plot in report.plots}
     assert drawn["5.6-published"].series["v1"][0][0] == 64.0 and "v3" not in drawn["5.6"].series
     assert drawn["5.7"].x_names == ("1K spheres of 3 px",) and set(drawn["5.7"].series) == {"v1", "v4", "splat", "auto"}

@@ -17,6 +17,7 @@ from raygrove.gpu.hierarchy.base import HierarchyError, Primitives
 from raygrove.gpu.hierarchy.primitives import glyph_primitives, sphere_primitives, triangle_primitives
 from raygrove.gpu.hierarchy.registry import make_structure
 from raygrove.gpu.target.base import Target
+from raygrove.gpu.target.kernel_use import KernelUse
 from raygrove.gpu.trace.trace import VIEW_FRAME, CameraRays, HitBuffer, Tracer, see_through, upload_rays
 
 SIZE = (83, 61)
@@ -359,3 +360,31 @@ def test_what_it_cannot_do_is_said(host_target: Target) -> None:
         caster.cast(rays_of(host_target, Camera()), "any")
     with pytest.raises(HierarchyError, match="BufferRays"):
         caster.cast(upload_rays(host_target, np.zeros((1, 3)), np.ones((1, 3))))
+
+
+def test_what_the_arrangements_kernel_takes_of_a_gpu_is_told(
+    host_target: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the kernel that was launched last, asked once for each; a host says nothing."""
+    asked = []
+
+    def kernel_use(target: Target, unit: Any, kernel: str, threads: int) -> KernelUse:
+        assert kernel in unit.kernels
+        asked.append((kernel, threads))
+        return KernelUse(40, 512, threads, 9)
+
+    some, rays = spheres(host_target), rays_of(host_target, CAMERAS["outside"])
+    caster = TileCaster(host_target, GlyphOptions(arrangement="spheres_by_pixels", block_x=16, block_y=4))
+    assert caster.use is None
+    caster.make_room(some)
+    caster.cast(rays)
+    assert caster.use is None, "a host has no multiprocessors"
+    monkeypatch.setattr(type(host_target), "kernel_use", kernel_use, raising=False)
+    caster = TileCaster(host_target, GlyphOptions(arrangement="spheres_by_pixels", block_x=16, block_y=4))
+    for options in (caster.drawn_by, GlyphOptions(arrangement="splat")):
+        caster.draw_by(options)
+        for _ in range(2):
+            caster.make_room(some)
+            caster.cast(rays)
+            assert caster.use is not None and (caster.use.registers, caster.use.blocks) == (40, 9)
+    assert asked == [("cast_tiles", 64), ("splat_spheres", 256)]
