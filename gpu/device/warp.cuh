@@ -35,6 +35,12 @@ inline Number warp_across(Number value, int) {
     return value;
 }
 __device__ bool warp_is_whole() { return true; }
+__device__ unsigned warp_here() { return 1u; }
+__device__ unsigned warp_ballot_among(unsigned, bool value) { return value ? 1u : 0u; }
+template <class Number>
+inline Number warp_read_among(unsigned, Number value, int) {
+    return value;
+}
 __device__ void warp_sync() {}
 __device__ bool warp_any(bool value) { return value; }
 __device__ bool warp_all(bool value) { return value; }
@@ -83,6 +89,15 @@ __device__ __forceinline__ Number warp_across(Number value, int bits) {
 }
 // Whether all lanes are here at once: what may be asked where some may have left.
 __device__ __forceinline__ bool warp_is_whole() { return __activemask() == WARP_ALL; }
+// The lanes that are here at once, as bits; and collectives of such lanes, all of which call them together.
+__device__ __forceinline__ unsigned warp_here() { return __activemask(); }
+__device__ __forceinline__ unsigned warp_ballot_among(unsigned lanes, bool value) {
+    return __ballot_sync(lanes, value);
+}
+template <class Number>
+__device__ __forceinline__ Number warp_read_among(unsigned lanes, Number value, int lane) {
+    return __shfl_sync(lanes, value, lane);
+}
 __device__ __forceinline__ void warp_sync() { __syncwarp(WARP_ALL); }
 __device__ __forceinline__ bool warp_any(bool value) { return __any_sync(WARP_ALL, value); }
 __device__ __forceinline__ bool warp_all(bool value) { return __all_sync(WARP_ALL, value); }

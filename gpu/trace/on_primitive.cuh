@@ -25,10 +25,11 @@ __device__ __forceinline__ Hits no_hits() { return {splat(FLOAT_MAX), splat(0.0f
 // The nearest hit: each hit shortens its ray. Of hits at one distance the smallest prim_id stays, in whatever order the
 // traversal finds them.
 struct ClosestHit {
-    static constexpr bool IS_ANY_ENOUGH = false;
+    static constexpr bool IS_ANY_ENOUGH = false, IS_FROM_ANY_ORDER = true;
 
     Hits hits;
 
+    __device__ __forceinline__ void forget() { hits = no_hits(); }
     __device__ __forceinline__ void operator()(Rays& rays, const Intersection& found) {
         const Mask before = (splat_int(found.prim_id) < hits.prim_id) | (hits.prim_id < splat_int(0));
         const Mask closer = found.hit & ((found.t < rays.t_max) | before);
@@ -64,10 +65,11 @@ __device__ __forceinline__ void store_tests(const CountedClosestHit& counted, in
 
 // Whether anything is hit: the first hit ends its lane.
 struct AnyHit {
-    static constexpr bool IS_ANY_ENOUGH = true;
+    static constexpr bool IS_ANY_ENOUGH = true, IS_FROM_ANY_ORDER = true;
 
     Hits hits;
 
+    __device__ __forceinline__ void forget() { hits = no_hits(); }
     __device__ __forceinline__ void operator()(Rays& rays, const Intersection& found) {
         hits.keep(found.hit, found.t, found.u, found.v, found.prim_id);
         rays.active = rays.active & !found.hit;

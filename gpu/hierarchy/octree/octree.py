@@ -25,9 +25,9 @@ from .options import MOST_LEVELS, MOST_NODES, MOST_REFERENCES, NODE_SHAPE, Octre
 
 LAYOUT = "octree8"
 MAILBOXES = 8
-TRAVERSAL_REGISTERS, WITH_GLYPHS = 88, 112
-"""Registers per thread of the traversal on CUDA: with 80 shadow rays on the way to lights spill, with 88 rays through
-glyphs."""
+TRAVERSAL_REGISTERS, WITH_GLYPHS = 72, 112
+"""Registers per thread of the traversal on CUDA. With 72 what goes on behind a long list spills (go_on_sharing in
+parametric.cuh), and most rays are still faster than with 64 or 80; with 88 all rays through glyphs spill."""
 
 
 @dataclasses.dataclass(frozen=True)

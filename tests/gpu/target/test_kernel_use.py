@@ -1,4 +1,4 @@
-"""What kernels take of a multiprocessor, with a driver that answers by arithmetic."""
+"""What kernels take of a multiprocessor, with a driver that answers by arithmetic, and on a GPU."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 
+from raygrove.gpu.camera import Camera
 from raygrove.gpu.glyphs.caster import TileCaster
+from raygrove.gpu.glyphs.options import GlyphOptions
+from raygrove.gpu.hierarchy.primitives import sphere_primitives
 from raygrove.gpu.primary_slot import PrimarySlot
 from raygrove.gpu.scene import Object, Scene, Spheres
 from raygrove.gpu.target.base import Target, TargetError
 from raygrove.gpu.target.cuda import CudaTarget
 from raygrove.gpu.target.kernel_use import KernelUse, use_of
 from raygrove.gpu.target.nvrtc import KernelResources
+from raygrove.gpu.trace.trace import VIEW_FRAME, CameraRays, see_through
 from raygrove.gpu.view import ViewSettings
 
 MULTIPROCESSOR_REGISTERS = 65536
@@ -74,3 +78,22 @@ def test_statistics_say_it_beside_the_arrangement(host_target: Target, monkeypat
     use = KernelUse(40, 512, 128, 9)
     monkeypatch.setattr(TileCaster, "use", use)
     assert slot.sentence.endswith("; " + use.sentence)
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize("options", [{"arrangement": "spheres_by_pixels", "block_x": 16}, {"arrangement": "splat"}])
+def test_a_gpu_says_what_the_kernel_takes(cuda_target: Target, options: dict[str, Any]) -> None:
+    """As many blocks as run at a time by their registers, their shared bytes and their threads, of sm_70 to sm_120."""
+    centres = np.random.default_rng(3).uniform(-1, 1, (900, 3)).astype(np.float32)
+    radii = cuda_target.upload(np.full(900, 0.05, np.float32), "test")
+    caster = TileCaster(cuda_target, GlyphOptions(**options))
+    caster.make_room(spheres := sphere_primitives(cuda_target.upload(centres, "test"), radii))
+    frame = np.zeros((), VIEW_FRAME)
+    see_through(frame, Camera(eye=(0.0, 0.0, 4.0)), 64, 48)
+    assert spheres.count == 900 and caster.use is None
+    caster.cast(CameraRays(cuda_target.upload(frame.reshape(1).view(np.uint8), "test"), 64, 48))
+    use = caster.use
+    assert use is not None and 16 <= use.registers <= 255
+    assert 1 <= use.blocks <= min(65536 // (use.registers * use.threads), 2048 // use.threads)
+    assert use.shared_bytes * use.blocks <= 228 * 1024
+    assert f"{use.registers} registers a thread" in use.sentence

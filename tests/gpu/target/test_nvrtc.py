@@ -74,6 +74,12 @@ TREES = {
     "gpu/hierarchy/grid/traversals/two_level_dda.cuh": 168,  # a walk within a walk
 }
 """What units that go through a tree may take at least."""
+SPILLS = {
+    "gpu/hierarchy/grid/traversals/dda.cuh": 240,
+    "gpu/hierarchy/octree/traversals/parametric.cuh": 240,
+}
+"""Bytes that units may spill which go on behind a long list in a function of its own (shared_lists.cuh): around the
+call of it, which most rays do not come to."""
 
 
 PROVED = 24
@@ -102,7 +108,8 @@ def complaints(job: Job, resources: Resources) -> list[str]:
     ceiling = max([ceiling, *(TREES[header] for header in source.headers if header in TREES)])
     kernels = parse_kernels(read_source(source.path), source.path)
     found = [f"{name} is not in the report" for name in kernels if name not in resources]
-    found += [f"{name} spills {r.spill_bytes} bytes" for name, r in resources.items() if r.spill_bytes]
+    spills = max((SPILLS[header] for header in source.headers if header in SPILLS), default=0)
+    found += [f"{name} spills {r.spill_bytes} bytes" for name, r in resources.items() if r.spill_bytes > spills]
     found += [
         f"{name} takes {r.registers} registers, {ceiling} are allowed"
         for name, r in resources.items()

@@ -28,14 +28,48 @@ struct ListedCells {
     template <class OnNode>
     __device__ __forceinline__ void visit(int index, Real, Real, Rays& rays, OnNode& on_node) {
         const int2 cell = arrays.nodes[first_node + index];
-        visit_references(arrays.references, Runs{arrays.runs}, cell.x, cell.y - cell.x, mailboxes, primitives, rays,
-                         on_primitive, on_node);
+        const auto runs = own_runs_of<SHARES_LISTS<OnPrimitive, OnNode>>(Runs{arrays.runs});
+        visit_references(arrays.references, runs, cell.x, cell.y - cell.x, mailboxes, primitives, rays, on_primitive,
+                         on_node);
+    }
+    __device__ __forceinline__ OpenList list_of(int index) const {
+        const int2 cell = arrays.nodes[first_node + index];
+        OpenList list;
+        list.open(cell.x, cell.y - cell.x, Runs{arrays.runs});
+        return list;
+    }
+    __device__ __forceinline__ bool is_shared(int index) const { return list_of(index).may_skip; }
+    template <class OnNode>
+    __device__ __forceinline__ void visit_sharing(unsigned lanes, bool has_visit, int index, Real, Real, Rays& rays,
+                                                  OnNode&) {
+        OpenList list = has_visit ? list_of(index) : OpenList{};
+        share_lists(lanes, list, arrays.references, Runs{arrays.runs}, primitives, rays, on_primitive);
     }
     template <class OnNode>
     __device__ __forceinline__ void enter(OnNode& on_node, int index, Mask lanes, Real entry) const {
         if (is_told) tell_leaf(on_node, first_id + index, first_id + index, depth, lanes, entry);
     }
 };
+
+// From where a ray of `lanes` has come to a long list. A function of its own, so that other rays need no more
+// registers.
+template <class Primitives, class OnPrimitive, class OnNode>
+__device__ __noinline__ void go_on_sharing(unsigned lanes, bool goes_on, GridArrays tree, Primitives primitives,
+                                           const GridPlace& from, Mask full, Mask empty, int cell, Rays rays,
+                                           OnPrimitive& on_primitive, OnNode on_node) {
+    OnPrimitive own = on_primitive;
+    ListedCells<Primitives, OnPrimitive> cells = {tree, primitives, own};
+    cells.mailboxes.clear();
+    cells.first_node = 0;
+    GridWalk<ListedCells<Primitives, OnPrimitive>, OnNode> walk(from, rays, cells, on_node);
+    typename GridWalk<ListedCells<Primitives, OnPrimitive>, OnNode>::Visit next = {};
+    next.cell = cell;
+    do {
+        cells.visit_sharing(lanes, goes_on, next.cell, walk.now, walk.exit, rays, on_node);
+        walk.going = walk.going & rays.active;
+    } while (warp_ballot_among(lanes, goes_on = walk.walk_alone(goes_on, full, empty, next)) != 0u);
+    on_primitive = own;
+}
 
 template <class Primitives, class OnPrimitive, class OnNode>
 __device__ __forceinline__ void traverse_dda(const GridArrays& tree, int signs, const Primitives& primitives,
@@ -54,7 +88,24 @@ __device__ __forceinline__ void traverse_dda(const GridArrays& tree, int signs, 
     cells.first_id = cells.depth = is_divided ? 1 : 0;
     cells.is_told = true;
     if (is_divided) tell_node(on_node, 0, 0, lanes, entry);
-    walk_grid(grid, slack, signs_of(crossings), lanes, entry, exit, rays, cells, on_node);
+    if constexpr (SHARES_LISTS<OnPrimitive, OnNode>) {
+        const unsigned together = warp_here();
+        GridWalk<ListedCells<Primitives, OnPrimitive>, OnNode> walk(GridPlace{}, rays, cells, on_node);
+        walk.signs = signs_of(crossings);
+        walk.slack = slack;
+        walk.exit = exit;
+        walk.start(grid, lanes, entry);
+        Mask full = walk.filled(walk.going), empty = walk.going & !full;
+        typename GridWalk<ListedCells<Primitives, OnPrimitive>, OnNode>::Visit next = {};
+        const bool goes_on = walk.walk_alone(true, full, empty, next);
+        if (warp_ballot_among(together, goes_on) == 0u) return;
+        const GridPlace from = walk;
+        OnPrimitive own = on_primitive;
+        go_on_sharing(together, goes_on, tree, primitives, from, full, empty, next.cell, rays, own, on_node);
+        on_primitive = own;
+    } else {
+        walk_grid(grid, slack, signs_of(crossings), lanes, entry, exit, rays, cells, on_node);
+    }
 }
 
 template <class Primitives, class OnPrimitive, class OnNode>

@@ -12,6 +12,7 @@
 #pragma once
 #include "gpu/hierarchy/cells.cuh"
 #include "gpu/hierarchy/grid/nodes.cuh"
+#include "gpu/hierarchy/shared_lists.cuh"
 
 constexpr float NEVER = FLOAT_MAX;
 
@@ -67,12 +68,8 @@ struct AxisSteps {
 
 constexpr int NO_AXIS = 3;
 
-// `Cells` as walk_grid below takes them.
-template <class Cells, class OnNode>
-struct GridWalk {
-    Rays& rays;
-    Cells& cells;
-    OnNode& on_node;
+// Where rays are in a grid.
+struct GridPlace {
     AxisSteps x, y, z;
     Int index;  // the cell of each ray
     Real now, until, exit;  // when it entered it; until when it may be in a slice before; when it leaves the grid
@@ -82,6 +79,17 @@ struct GridWalk {
     Int stepped;  // along which axis each ray stepped last
     int done;
     int signs;
+};
+
+// `Cells` as walk_grid below takes them.
+template <class Cells, class OnNode>
+struct GridWalk : GridPlace {
+    Rays& rays;
+    Cells& cells;
+    OnNode& on_node;
+
+    __device__ __forceinline__ GridWalk(const GridPlace& place, Rays& rays, Cells& cells, OnNode& on_node)
+        : GridPlace(place), rays(rays), cells(cells), on_node(on_node) {}
 
     __device__ __forceinline__ bool is_down(int axis) const {
         if (IS_SINGLE_RAY) return lane(axis == 0 ? rays.ix : axis == 1 ? rays.iy : rays.iz, 0) < 0.0f;
@@ -242,26 +250,59 @@ struct GridWalk {
         return is_found;
     }
 
+    // When the cell of a visit, or the grid, is left.
+    __device__ __forceinline__ Real leaves_at(const Visit& next) const {
+        const Real leaves = min(x.leaves(next.at_x, spare_x()),
+                                min(y.leaves(next.at_y, spare_y()), z.leaves(next.at_z, spare_z())));
+        return min(exit, leaves);
+    }
+
+    // After a grid within a cell, so that what can be found again need not be kept meanwhile.
+    __device__ __forceinline__ void place_again() {
+        const GridSpace grid = cells.space();
+        place(grid);
+        if (IS_SINGLE_RAY) {
+            find_cells(grid);
+            exit = min(x.ends(spare_x()), min(y.ends(spare_y()), z.ends(spare_z())));
+        }
+        find_next();
+    }
+
     __device__ __forceinline__ void walk() {
         Mask full = filled(going), empty = going & !full;
         Visit next;
         while (find_visit(full, empty, next)) {
             const Mask others = rays.active & !next.lanes;
             rays.active = rays.active & next.lanes;
-            const Real leaves = min(x.leaves(next.at_x, spare_x()),
-                                    min(y.leaves(next.at_y, spare_y()), z.leaves(next.at_z, spare_z())));
-            cells.visit(next.cell, now, min(exit, leaves), rays, on_node);
+            cells.visit(next.cell, now, leaves_at(next), rays, on_node);
             going = going & (rays.active | others);
             rays.active = rays.active | others;
-            if constexpr (Cells::IS_NESTED) {  // so that what can be found again need not be kept meanwhile
-                const GridSpace grid = cells.space();
-                place(grid);
-                if (IS_SINGLE_RAY) {
-                    find_cells(grid);
-                    exit = min(x.ends(spare_x()), min(y.ends(spare_y()), z.ends(spare_z())));
-                }
-                find_next();
-            }
+            if constexpr (Cells::IS_NESTED) place_again();
+        }
+    }
+
+    // A single ray's visits of cells, as long as it `goes_on` and until it comes to one that it shares
+    // (shared_lists.cuh): whether it has.
+    __device__ __forceinline__ bool walk_alone(bool goes_on, Mask& full, Mask& empty, Visit& next) {
+        goes_on = goes_on && find_visit(full, empty, next);
+        while (goes_on && !cells.is_shared(next.cell)) {
+            cells.visit(next.cell, now, leaves_at(next), rays, on_node);
+            going = going & rays.active;
+            goes_on = find_visit(full, empty, next);
+        }
+        return goes_on;
+    }
+
+    // A single ray's walk, whose warp's lanes test long lists together: all of `lanes` stay until the last has no cell
+    // left.
+    __device__ __forceinline__ void walk_sharing(unsigned lanes) {
+        Mask full = filled(going), empty = going & !full;
+        Visit next = {};
+        bool goes_on = true;
+        while (warp_ballot_among(lanes, goes_on = walk_alone(goes_on, full, empty, next)) != 0u) {
+            cells.visit_sharing(lanes, goes_on, next.cell, now, goes_on ? leaves_at(next) : exit, rays, on_node);
+            going = going & rays.active;
+            if constexpr (Cells::IS_NESTED) place_again();
         }
     }
 };
@@ -279,10 +320,26 @@ __device__ __forceinline__ int signs_of(const Crossings& crossings) {
 template <class Cells, class OnNode>
 __device__ __forceinline__ void walk_grid(const GridSpace& grid, Real slack, int signs, Mask lanes, Real entry,
                                           Real exit, Rays& rays, Cells& cells, OnNode& on_node) {
-    GridWalk<Cells, OnNode> way = {rays, cells, on_node};
+    GridWalk<Cells, OnNode> way(GridPlace{}, rays, cells, on_node);
     way.signs = signs;
     way.slack = slack;
     way.exit = exit;
     way.start(grid, lanes, entry);
     way.walk();
+}
+
+// The same of single rays whose warp's `lanes` test long lists together: those of them that have no way through this
+// grid, by `has_way`, help. Beside visit, `cells` has
+//     is_shared(index)                         whether all lanes visit it together
+//     visit_sharing(lanes, has_visit, index, entry, exit, rays, on_node)
+template <class Cells, class OnNode>
+__device__ __forceinline__ void walk_grid_sharing(unsigned lanes, bool has_way, const GridSpace& grid, Real slack,
+                                                  int signs, Real entry, Real exit, Rays& rays, Cells& cells,
+                                                  OnNode& on_node) {
+    GridWalk<Cells, OnNode> way(GridPlace{}, rays, cells, on_node);
+    way.signs = signs;
+    way.slack = slack;
+    way.exit = exit;
+    if (has_way) way.start(grid, rays.active, entry);
+    way.walk_sharing(lanes);
 }

@@ -27,6 +27,18 @@ struct Blocks {
         cells.is_told = block.cells() > 1;
         walk_grid(block, slack, signs, rays.active, entry, exit, rays, cells, on_node);
     }
+    __device__ __forceinline__ bool is_shared(int) const { return true; }
+    template <class OnNode>
+    __device__ __forceinline__ void visit_sharing(unsigned lanes, bool has_visit, int index, Real entry, Real exit,
+                                                  Rays& rays, OnNode& on_node) {
+        GridSpace block = {};
+        if (has_visit) {
+            const int2 node = cells.arrays.nodes[index];
+            block = space().block(index, node.y);
+            cells.first_node = node.x;
+        }
+        walk_grid_sharing(lanes, has_visit, block, slack, signs, entry, exit, rays, cells, on_node);
+    }
     template <class OnNode>
     __device__ __forceinline__ void enter(OnNode& on_node, int index, Mask lanes, Real entry) const {
         const int packed = cells.arrays.nodes[index].y;
@@ -52,7 +64,9 @@ __device__ __forceinline__ void traverse_two_levels(const GridArrays& tree, int 
     blocks.depth = grid.cells() > 1 ? 1 : 0;
     cells.depth = blocks.depth + 1;
     if (blocks.depth > 0) tell_node(on_node, 0, 0, lanes, entry);
-    walk_grid(grid, blocks.slack, blocks.signs, lanes, entry, exit, rays, blocks, on_node);
+    if constexpr (SHARES_LISTS<OnPrimitive, OnNode>)
+        walk_grid_sharing(warp_here(), true, grid, blocks.slack, blocks.signs, entry, exit, rays, blocks, on_node);
+    else walk_grid(grid, blocks.slack, blocks.signs, lanes, entry, exit, rays, blocks, on_node);
 }
 
 template <class Primitives, class OnPrimitive, class OnNode>

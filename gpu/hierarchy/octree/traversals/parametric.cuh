@@ -15,6 +15,7 @@
 #include "gpu/hierarchy/cells.cuh"
 #include "gpu/hierarchy/octree/nodes.cuh"
 #include "gpu/hierarchy/runs.cuh"
+#include "gpu/hierarchy/shared_lists.cuh"
 
 struct Parametric {
     OctreeArrays arrays;
@@ -107,64 +108,109 @@ struct OctreeWay {
     }
 };
 
+// Where a traversal is. What waits above is in an array beside it.
+struct OctreePlace {
+    OctreeWay way;
+    OpenOctreeNode here;
+    OpenList leaf;
+    Mailboxes mailboxes;
+    int open_count;
+};
+
 // Each step takes a child or a reference, whichever comes next: a warp's lanes at nodes do not wait for others' leaves
-// (if-if, Aila and Laine 2009; if_if_traversal.cuh has the same for BVHs).
+// (if-if, Aila and Laine 2009; if_if_traversal.cuh has the same for BVHs). False when the traversal is done, and where
+// it SHARES long lists when it has come to one.
+template <bool SHARES, class Primitives, class OnPrimitive, class OnNode>
+__device__ __forceinline__ bool step(const OctreeArrays& tree, OctreePlace& at, OpenOctreeNode* open,
+                                     const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive,
+                                     OnNode& on_node) {
+    const Runs runs = {tree.runs};
+    OctreeWay& way = at.way;
+    OpenOctreeNode& here = at.here;
+    if (at.leaf.is_open())
+        return visit_next(at.leaf, tree.references, own_runs_of<SHARES>(runs), at.mailboxes, primitives, rays,
+                          on_primitive, on_node);
+    if (here.waiting() == 0u) {
+        if (at.open_count == 0) return false;
+        here = open[--at.open_count];
+        way.return_to(here);
+    }
+    const int child = here.take_next(), octant = child ^ way.flipped;
+    const int node_id = child_in(here.first_child, here.masks & 255u, octant);
+    Real entry = here.entry, exit = min(here.exit, rays.t_max);
+    way.planes.part(child, entry, exit);
+    const Mask inside = rays.active & (entry <= exit);
+    tell_culled(on_node, node_id, entry, rays.active & (here.entry <= here.exit) & !inside, rays);
+    if (!any(inside)) return true;
+    const int2 node = tree.nodes[node_id];
+    if (is_octree_leaf(node)) {
+        tell_leaf(on_node, node_id, node_id, way.cell.level + 1, inside, entry);
+        at.leaf.open(node.x, leaf_count_of(node), runs);
+        return !(SHARES && at.leaf.may_skip);
+    }
+    if (here.waiting() != 0u) {
+        check_stack(at.open_count, OCTREE_LEVELS);
+        open[at.open_count++] = here;
+    }
+    way.cell = way.cell.child(octant);
+    here = way.enter(node, node_id, inside, entry, exit, rays, on_node);
+    return true;
+}
+
+// From where a ray of `lanes` has come to a long list. A function of its own, so that other rays need no more
+// registers.
+template <class Primitives, class OnPrimitive, class OnNode>
+__device__ __noinline__ void go_on_sharing(unsigned lanes, bool goes_on, OctreeArrays tree, Primitives primitives,
+                                           const OctreePlace& from, OpenOctreeNode* open, Rays rays,
+                                           OnPrimitive& on_primitive, OnNode on_node) {
+    OctreePlace at = from;
+    OnPrimitive own = on_primitive;
+    do {
+        share_lists(lanes, at.leaf, tree.references, Runs{tree.runs}, primitives, rays, own);
+        if (goes_on && any(rays.active)) {
+            while (step<true>(tree, at, open, primitives, rays, own, on_node)) {}
+        }
+        goes_on = at.leaf.may_skip;
+    } while (warp_ballot_among(lanes, goes_on) != 0u);
+    on_primitive = own;
+}
+
 template <class Primitives, class OnPrimitive, class OnNode>
 __device__ __forceinline__ void traverse_parametric(const OctreeArrays& tree, int signs, const Primitives& primitives,
                                                     Rays& rays, OnPrimitive& on_primitive, OnNode& on_node) {
     const Runs runs = {tree.runs};
     OpenOctreeNode open[OCTREE_LEVELS];
-    int open_count = 0;
-    Mailboxes mailboxes;
-    mailboxes.clear();
-    OctreeWay way;
+    OctreePlace at = {};
+    at.mailboxes.clear();
+    OctreeWay& way = at.way;
     way.crossings.signs = signs;
     Real entry, exit;
     const Mask lanes = enter_root(tree.box, rays, way.crossings, entry, exit);
     if (!any(lanes)) return;
     const int2 root = tree.nodes[0];
-    OpenList leaf = {};
-    OpenOctreeNode here = {};
     if (is_octree_leaf(root)) {
         tell_leaf(on_node, 0, 0, 0, lanes, entry);
-        leaf.open(root.x, leaf_count_of(root), runs);
+        at.leaf.open(root.x, leaf_count_of(root), runs);
     } else {
         way.space = load_space(tree.box);
         way.flipped = (way.crossings.is_down(0) ? 4 : 0) | (way.crossings.is_down(1) ? 2 : 0) |
                       (way.crossings.is_down(2) ? 1 : 0);
         way.cell = {0, 0, 0, 0};
-        here = way.enter(root, 0, lanes, entry, exit, rays, on_node);
+        at.here = way.enter(root, 0, lanes, entry, exit, rays, on_node);
     }
-    for (;;) {
-        if (leaf.is_open()) {
-            if (!visit_next(leaf, tree.references, runs, mailboxes, primitives, rays, on_primitive, on_node)) return;
-            continue;
+    if constexpr (SHARES_LISTS<OnPrimitive, OnNode>) {
+        const unsigned together = warp_here();
+        if (!at.leaf.may_skip) {
+            while (step<true>(tree, at, open, primitives, rays, on_primitive, on_node)) {}
         }
-        if (here.waiting() == 0u) {
-            if (open_count == 0) return;
-            here = open[--open_count];
-            way.return_to(here);
-        }
-        const int child = here.take_next(), octant = child ^ way.flipped;
-        const int node_id = child_in(here.first_child, here.masks & 255u, octant);
-        entry = here.entry;
-        exit = min(here.exit, rays.t_max);
-        way.planes.part(child, entry, exit);
-        const Mask inside = rays.active & (entry <= exit);
-        tell_culled(on_node, node_id, entry, rays.active & (here.entry <= here.exit) & !inside, rays);
-        if (!any(inside)) continue;
-        const int2 node = tree.nodes[node_id];
-        if (is_octree_leaf(node)) {
-            tell_leaf(on_node, node_id, node_id, way.cell.level + 1, inside, entry);
-            leaf.open(node.x, leaf_count_of(node), runs);
-            continue;
-        }
-        if (here.waiting() != 0u) {
-            check_stack(open_count, OCTREE_LEVELS);
-            open[open_count++] = here;
-        }
-        way.cell = way.cell.child(octant);
-        here = way.enter(node, node_id, inside, entry, exit, rays, on_node);
+        const bool goes_on = at.leaf.may_skip;
+        if (warp_ballot_among(together, goes_on) == 0u) return;
+        const OctreePlace from = at;
+        OnPrimitive own = on_primitive;
+        go_on_sharing(together, goes_on, tree, primitives, from, open, rays, own, on_node);
+        on_primitive = own;
+    } else {
+        while (step<false>(tree, at, open, primitives, rays, on_primitive, on_node)) {}
     }
 }
 

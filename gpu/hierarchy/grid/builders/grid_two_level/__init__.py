@@ -51,7 +51,7 @@ class GridTwoLevel(GridHierarchy):
     layout = "blocks8"
     traversal_names = ("two_level_dda",)
     has_blocks = True
-    registers = 160  # a walk within a walk: with fewer it spills
+    registers = 128  # a walk within a walk: with 160 there are three blocks at a time, a fifth slower
     options: TwoLevelOptions
 
     # -- room -------------------------------------------------------------------------------------------------------
