@@ -43,7 +43,10 @@ def unit_of(registers: int) -> Any:
 
 
 @pytest.fixture(autouse=True)
-def in_this_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+def in_this_thread(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if "cuda_target" in request.fixturenames:
+        return
+
     def adopt(target: Any) -> None:
         target.adopted += 1
 

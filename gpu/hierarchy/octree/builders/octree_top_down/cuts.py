@@ -28,7 +28,7 @@ _ADDITIONS = 4
 class OctreeTopDownOptions(OctreeOptions):
     """When a cell is cut. Cutting ends where it costs more than testing, so leaves may be small, and rays gain."""
 
-    leaf_primitives: int = option(8, "Cells that so many primitives meet become leaves.", minimum=1, maximum=1024)
+    leaf_primitives: int = option(6, "Cells that so many primitives meet become leaves.", minimum=1, maximum=1024)
     references_per_primitive: float = option(
         16.0, "Memory: most references per primitive.", minimum=1.0, maximum=float(MOST_REFERENCES)
     )
