@@ -1,5 +1,5 @@
 """What tiles work with, over a finished picture: their grid, and the boxes of pixels that spheres can be seen in (Soell
-2015, figures 3.1 and 4.1), whoever finds the hits."""
+2015, figures 3.1 and 4.1), whoever finds the hits; none of spheres that lie wholly beyond the clipping plane."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from .animate.animate import Surface
 from .animate.spheres import SphereSurface
+from .clip import HalfSpace
 from .glyphs.options import GlyphOptions, TileMarkOptions
 from .glyphs.tile_lists import Tiling
 from .primitive_views import SphereView
@@ -63,10 +64,11 @@ class TileMarks:
         see_through(frame, slot.view.camera, width, height)
         frame["jitter"] = 0.5
         is_printed, pieces = _drawn_by(slot).boxes == "printed", _pieces(surface, spheres, only)
-        key = (surface.version, surface.sizing, frame.tobytes(), is_printed, tuple(pieces), options)
+        clip = slot.clip
+        key = (surface.version, surface.sizing, frame.tobytes(), is_printed, tuple(pieces), options, clip)
 
         def lines() -> Lines:
-            found = self._read(spheres, frame, pieces, is_printed, options.limit)
+            found = self._read(spheres, frame, pieces, is_printed, options.limit, clip)
             return Lines(box_lines(found), BOXES, options.opacity, True)
 
         return self._kept("boxes", key, lines)
@@ -77,7 +79,13 @@ class TileMarks:
         return self._of[name][1]
 
     def _read(
-        self, spheres: SphereSurface, frame: np.ndarray, pieces: Pieces, is_printed: bool, limit: int
+        self,
+        spheres: SphereSurface,
+        frame: np.ndarray,
+        pieces: Pieces,
+        is_printed: bool,
+        limit: int,
+        clip: HalfSpace | None,
     ) -> np.ndarray:
         """(M, 4) int64 first and end of x, first and end of y: of the spheres that are seen, the `limit` nearest."""
         target, count = self._target, sum(last - first for first, last in pieces)
@@ -97,10 +105,22 @@ class TileMarks:
             )  # fmt: skip
             done += part
         found = target.download(boxes)[:count].view(np.uint16).reshape(-1, 4).astype(np.int64)
-        seen = np.flatnonzero((found[:, 0] < found[:, 1]) & (found[:, 2] < found[:, 3]))
+        is_seen = (found[:, 0] < found[:, 1]) & (found[:, 2] < found[:, 3])
+        if clip is not None and count:
+            is_seen &= self._reach_into(clip, spheres, pieces)
+        seen = np.flatnonzero(is_seen)
         if len(seen) > limit:
             seen = np.sort(seen[np.argpartition(target.download(order)[seen], limit)[:limit]])
         return np.asarray(found[seen])
+
+    def _reach_into(self, clip: HalfSpace, spheres: SphereSurface, pieces: Pieces) -> np.ndarray:
+        """(M,) bool: which spheres of the pieces have a part in the half space."""
+        parts = [
+            (self._target.download(spheres.centres[first:last]), self._target.download(spheres.radii[first:last]))
+            for first, last in pieces
+        ]
+        centres, radii = (np.concatenate(of_all).astype(np.float64) for of_all in zip(*parts, strict=True))
+        return np.asarray(centres.reshape(-1, 3) @ np.array(clip[:3]) - radii <= clip[3])
 
 
 def _drawn_by(slot: ViewSlot) -> GlyphOptions:

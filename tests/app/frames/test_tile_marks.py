@@ -1,5 +1,5 @@
 """The grid of tiles and the pixel boxes of spheres over the picture: exactly the pixels they stand for, of the spheres
-that are asked for, whatever finds the hits and wherever a plane cuts."""
+that are asked for, whatever finds the hits, and of none that a plane cuts away wholly."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_tiles_as_printed_end_before_the_picture(host_target: Target) -> None:
 
 
 def test_boxes_hold_what_is_seen_of_spheres_and_a_pixel_more_at_most(host_target: Target) -> None:
-    found = marked(host_target, scene_of(), BOXES, {"tile_marks.boxes": True, "clip.on": True})
+    found = marked(host_target, scene_of(), BOXES, {"tile_marks.boxes": True})
     expected = np.zeros_like(found)
     for index in range(len(PLACES)):
         seen = seen_box(host_target, index)
@@ -123,6 +123,21 @@ def test_boxes_are_of_the_selected_object_of_none_hidden_and_of_the_nearest(host
     deep = PLACES + np.array([[0, 0, -1], [0, 0, 0], [0, 0, -2]], np.float32)
     nearest = marked(host_target, scene_of(deep), BOXES, options | {"tile_marks.limit": 1})
     assert np.array_equal(nearest, apart[1])
+
+
+@pytest.mark.parametrize("is_flipped", [False, True])
+def test_what_a_plane_cuts_away_wholly_has_no_box_and_what_it_cuts_has_all(
+    host_target: Target, is_flipped: bool
+) -> None:
+    boxed = dataclasses.replace(scene_of(), lower=(-2.0, -1.0, -1.0), upper=(2.0, 1.0, 1.0))
+    options: dict[str, Any] = {"tile_marks.boxes": True}
+    whole = [marked(host_target, boxed, BOXES, options, selection=Selection(object=i)) for i in range(3)]
+    options |= {"clip.on": True, "clip.flip": is_flipped}
+    for x, left in ((0.49, (0, 1)), (0.15, (0, 1)), (0.09, (0,)), (0.7, (0, 1))):
+        right = tuple(i for i in range(3) if i not in left or x - 0.2 < PLACES[i, 0] < x + 0.2)
+        expected = np.logical_or.reduce([whole[i] for i in (right if is_flipped else left)])
+        found = marked(host_target, boxed, BOXES, options | {"clip.position": (x + 2.0) / 4.0})
+        assert np.array_equal(found, expected), x
 
 
 def test_of_many_spheres_pieces_are_taken_evenly(host_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
