@@ -136,7 +136,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "app.camera": ("app.document.state", *PLAIN),
     "app.playback": PLAIN,
     "app.edits": PLAIN,
-    "app.scene_io": PLAIN,
+    "app.scene_io": ("gpu.target.remarks", *PLAIN),
     "app.export": ("app.scene_io.numbered", "gpu.shade.srgb", *PLAIN),
     "bench": ("app.scene_io", "gpu"),  # scenes are plain values, made or read without Qt: docs/decisions/rooms.md
     "bench.store": (

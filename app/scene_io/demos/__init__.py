@@ -22,8 +22,8 @@ class UnknownDemoError(ValueError):
 @dataclasses.dataclass(frozen=True)
 class DemoInfo:
     """A built-in scene as the welcome page shows it; `triangles` is its default count, spheres among them, `most` the
-    largest, `seconds` how long it takes to repeat (0: still), `counted` what there are so many of. A `variant` is in
-    the menu and not on that page, where all scenes are seen at once."""
+    largest and `limit` the reason why no larger one, `seconds` how long it takes to repeat (0: still), `counted` what
+    there are so many of. A `variant` is in the menu and not on that page, where all scenes are seen at once."""
 
     name: str
     title: str
@@ -33,6 +33,7 @@ class DemoInfo:
     most: int = MOST
     counted: str = "triangles"
     variant: bool = False
+    limit: str = ""
 
 
 RADII = ("pixels", "world")
@@ -46,7 +47,8 @@ class DemoOptions:
     triangles: int = option(
         0,
         f"About how many triangles and spheres the scene has; 0 takes the scene's own number, else {FEWEST} or more. "
-        f"Scenes of triangles have at most {MOST:,}.",
+        f"Scenes of triangles and ball_and_stick have at most {MOST:,}, galaxy {MOST_BODIES:,}. What many spheres take "
+        "in memory is said before they are made.",
         minimum=0,
         maximum=MOST_SPHERES,
     )
@@ -144,7 +146,8 @@ PARTICLE_DEMOS: tuple[DemoInfo, ...] = (
         "Spheres fall through a meshed sieve, again and again: triangles and moving spheres in one structure.",
         20_000,
         8.0,
-        counted="spheres",
+        MOST_SPHERES,
+        "spheres",
     ),
     DemoInfo(
         "galaxy",
@@ -154,6 +157,7 @@ PARTICLE_DEMOS: tuple[DemoInfo, ...] = (
         12.0,
         MOST_BODIES,
         "spheres",
+        limit="each of its steps finds the forces of all on all",
     ),
     DemoInfo(
         "molecule",
@@ -161,7 +165,8 @@ PARTICLE_DEMOS: tuple[DemoInfo, ...] = (
         "A generated bundle of helices whose atoms wobble, in the colours of their elements.",
         20_000,
         4.0,
-        counted="spheres",
+        MOST_SPHERES,
+        "spheres",
     ),
     DemoInfo(
         "ball_and_stick",
@@ -171,6 +176,7 @@ PARTICLE_DEMOS: tuple[DemoInfo, ...] = (
         4.0,
         counted="spheres",
         variant=True,
+        limit="the bonds between all atoms are looked for by one thread",
     ),
 )
 """Scenes of spheres."""
@@ -206,14 +212,16 @@ def make_demo(
     its tessellation allows. The last two are of `spheres` alone (`DemoOptions`).
 
     The same name, count and seed give the same bytes. Raises `UnknownDemoError`, and `OptionError` for a count that is
-    not between 12 and the scene's most, or for more spheres than memory holds.
+    not between 12 and the scene's most, or for more spheres than memory holds. What a GiB or more of them take is said
+    before they are made (gpu/target/remarks.py).
     """
     info = demo_info(name)
     if triangles and not FEWEST <= triangles <= info.most:
         raise OptionError(
             "demo.triangles",
             triangles,
-            f"a whole number from {FEWEST:,} to {info.most:,}, or 0 for the scene's own number",
+            f"a whole number from {FEWEST:,} to {info.most:,}{info.limit and f' ({info.limit})'}, or 0 for the scene's "
+            "own number",
         )
     if seed < 0:
         raise OptionError("demo.seed", seed, "a whole number of at least 0")

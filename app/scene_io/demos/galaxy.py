@@ -9,6 +9,7 @@ import numpy as np
 from raygrove.gpu.gravity import Gravity
 from raygrove.gpu.scene import Attribute, Light, Material, Object, Scene, Spheres
 
+from .memory import check_memory
 from .parts import bounds
 
 DURATION = 12.0
@@ -19,6 +20,9 @@ SOFTENING = 0.06
 """Attractions are those of bodies of this radius (Plummer), so that near pairs do not fly apart."""
 
 DISC_MASS, CORE_MASS = 0.5, 0.5
+BYTES_A_BODY = 120
+"""Of memory while it is made, as measured."""
+
 TURNS = 1.5
 """Of a body at the disc's half-mass radius, in all."""
 
@@ -26,6 +30,7 @@ TURNS = 1.5
 def make_galaxy(spheres: int, seed: int) -> Scene:
     """A heavy core and a thin exponential disc round it, on circular orbits at first, in units in which the disc's
     scale is 0.5."""
+    check_memory(spheres, BYTES_A_BODY)
     centres, velocities, masses = _disc(spheres, np.random.default_rng(seed))
     pace = _time_scale() / DURATION  # of the disc's own time in a second
     gravity = Gravity(pace * velocities, pace**2 * masses, SOFTENING, 1.0 / STEPS_A_SECOND, DURATION)

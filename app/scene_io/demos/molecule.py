@@ -10,9 +10,19 @@ import numpy as np
 from raygrove.gpu.scene import Attribute, Light, Material, Object, Scene, SphereKeys, Spheres
 
 from ..particles.bonds import ball_and_stick, bonds_within, covalent_radii
+from .memory import check_memory
 from .parts import bounds
 
 DURATION, KEYS = 4.0, 33
+MANY, KEYS_OF_MANY = 16_000_000, 17
+"""More atoms than that have fewer key frames: 100 million take 20 GB with them, 40 with all."""
+
+DRAWN = 1 << 16
+"""Side chains are drawn for so many residues; longer chains have the same ones again."""
+
+BYTES_BESIDE_KEYS, BYTES_OF_STICKS = 110, 170
+"""Of memory for an atom while it is made, as measured."""
+
 RESIDUES_A_HELIX = 18
 RISE, TURN = 1.5, math.radians(100.0)
 """Of a residue of an alpha helix: angstroms along its axis, and the angle round it."""
@@ -34,26 +44,38 @@ LONGEST_SIDE = 5
 
 
 def make_molecule(spheres: int, seed: int) -> Scene:
-    """Helices side by side in a bundle, up and down in turn, with side chains of 1 to 5 atoms."""
+    """Helices side by side in a bundle, up and down in turn, with side chains of 1 to 5 atoms. OptionError, with the
+    figure, for more than the free main memory holds."""
+    check_memory(spheres, BYTES_BESIDE_KEYS + 12 * key_count(spheres))
+    return _molecule(spheres, seed)
+
+
+def key_count(spheres: int) -> int:
+    """Key frames of so many atoms."""
+    return KEYS if spheres <= MANY else KEYS_OF_MANY
+
+
+def _molecule(spheres: int, seed: int) -> Scene:
     random = np.random.default_rng(seed)
-    elements, places, residues = _atoms(spheres, random)
-    numbers, radii, colours = (np.array([ELEMENTS[name][column] for name in elements]) for column in range(3))
-    places = (places - places.mean(axis=0)).astype(np.float32)
-    keys = _wobble(places, random)
-    mobility = np.linalg.norm(keys - keys.mean(axis=0), axis=2).mean(axis=0)
+    kinds, places, residues = _atoms(spheres, random)
+    numbers = np.array([number for number, _, _ in ELEMENTS.values()], np.float32)
+    radii = np.array([radius for _, radius, _ in ELEMENTS.values()], np.float32)
+    colours = np.array([colour for _, _, colour in ELEMENTS.values()], np.float32)
+    places -= places.mean(axis=0)
+    keys = _wobble(places.astype(np.float32), random)
     atoms = Spheres(
         "atoms",
         keys[0],
-        radii.astype(np.float32),
-        colours.astype(np.float32),
+        radii[kinds],
+        colours[kinds],
         attributes=(
-            Attribute("element", numbers.astype(np.float32)),
+            Attribute("element", numbers[kinds]),
             Attribute("residue", residues.astype(np.float32)),
-            Attribute("mobility", mobility.astype(np.float32), "angstrom"),
+            Attribute("mobility", _mobility(keys), "angstrom"),
         ),
-        key_frames=SphereKeys(np.linspace(0.0, DURATION, KEYS), keys),
+        key_frames=SphereKeys(np.linspace(0.0, DURATION, len(keys)), keys),
     )
-    margin = float(radii.max())
+    margin = float(radii[kinds].max())
     low, high = keys.min(axis=(0, 1)) - margin, keys.max(axis=(0, 1)) + margin
     lower, upper = bounds(low, high)
     size = float(np.linalg.norm(high - low))
@@ -72,26 +94,60 @@ def make_molecule(spheres: int, seed: int) -> Scene:
 
 def make_ball_and_stick(spheres: int, seed: int) -> Scene:
     """The same molecule with small atoms and the bonds between them, which follow as it wobbles."""
-    scene = dataclasses.replace(make_molecule(spheres, seed), name="ball_and_stick")
+    check_memory(spheres, BYTES_OF_STICKS + BYTES_BESIDE_KEYS + 12 * key_count(spheres))
+    scene = dataclasses.replace(_molecule(spheres, seed), name="ball_and_stick")
     (atoms,) = scene.spheres
     (elements,) = (one.values for one in atoms.attributes if one.name == "element")
     return ball_and_stick(scene, 0, bonds_within(atoms.centres, covalent_radii(elements)))
 
 
-def _atoms(count: int, random: np.random.Generator) -> tuple[list[str], np.ndarray, np.ndarray]:
-    """Elements, places and residue numbers of exactly `count` atoms."""
-    elements: list[str] = []
-    places: list[np.ndarray] = []
-    residues: list[int] = []
-    residue, axes = 0, _axes(1 + count // (RESIDUES_A_HELIX * 5))
-    while len(elements) < count:
-        axis = axes[residue // RESIDUES_A_HELIX]
-        for element, place in _residue(residue, axis, random):
-            elements.append(element)
-            places.append(place)
-            residues.append(residue)
-        residue += 1
-    return elements[:count], np.array(places[:count]), np.array(residues[:count])
+def _atoms(count: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of exactly `count` atoms the places of their elements in ELEMENTS, where they are (count, 3) float64, and the
+    numbers of their residues."""
+    sizes, chain = _drawn(count, random)
+    kinds, places, residues = np.empty(count, np.uint8), np.empty((count, 3)), np.empty(count, np.int32)
+    axes, done, first = _axes(1 + count // (RESIDUES_A_HELIX * 5)), 0, 0
+    while done < count:
+        residue = np.repeat(np.arange(first, first + len(sizes)), sizes)[: count - done]
+        part = slice(done, done + len(residue))
+        kind, distance, turned, raised = chain[: len(residue)].T
+        kinds[part], residues[part] = kind, residue
+        places[part] = _placed(residue, axes, distance, turned, raised)
+        done, first = done + len(residue), first + len(sizes)
+    return kinds, places, residues
+
+
+def _drawn(count: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """How many atoms each of the first residues has, and of each atom (A, 4): the place of its element in ELEMENTS,
+    its distance from the axis, its angle and its height from the alpha carbon's."""
+    names = list(ELEMENTS)
+    sizes: list[int] = []
+    chain: list[tuple[float, ...]] = []
+    while len(chain) < count and len(sizes) < DRAWN:
+        before = len(chain)
+        chain += [(names.index(element), *where) for element, *where in BACKBONE]
+        length, kind = int(random.integers(1, LONGEST_SIDE + 1)), int(random.integers(0, len(SIDE)))
+        for link in range(length):
+            bend = random.normal(0.0, 0.12)
+            element = "C" if link == 0 else SIDE[(kind + link) % len(SIDE)]
+            chain.append((names.index(element), 2.29 + 1.2 * (link + 1), bend, 0.35 * (link % 2)))
+        sizes.append(len(chain) - before)
+    return np.array(sizes), np.array(chain)
+
+
+def _placed(
+    residue: np.ndarray, axes: np.ndarray, distance: np.ndarray, turned: np.ndarray, raised: np.ndarray
+) -> np.ndarray:
+    """(N, 3) of atoms: their residues, the helices' axes, and where they are in their residue."""
+    helix, step = np.divmod(residue, RESIDUES_A_HELIX)
+    upwards = np.where(helix % 2 == 0, 1.0, -1.0)
+    height = upwards * RISE * (step - 0.5 * (RESIDUES_A_HELIX - 1))
+    angle = TURN * step + 0.7 * helix + upwards * turned
+    axis = axes[helix]
+    return np.stack(
+        [axis[:, 0] + distance * np.cos(angle), height + upwards * raised, axis[:, 1] + distance * np.sin(angle)],
+        axis=1,
+    )
 
 
 def _axes(count: int) -> np.ndarray:
@@ -103,38 +159,28 @@ def _axes(count: int) -> np.ndarray:
     return lattice[order[:count]]
 
 
-def _residue(residue: int, axis: np.ndarray, random: np.random.Generator) -> list[tuple[str, np.ndarray]]:
-    """The atoms of one residue."""
-    helix, step = divmod(residue, RESIDUES_A_HELIX)
-    upwards = 1.0 if helix % 2 == 0 else -1.0
-    height = upwards * RISE * (step - 0.5 * (RESIDUES_A_HELIX - 1))
-    angle = TURN * step + 0.7 * helix
-
-    def place(distance: float, turned: float, raised: float) -> np.ndarray:
-        at = angle + upwards * turned
-        return np.array(
-            [axis[0] + distance * math.cos(at), height + upwards * raised, axis[1] + distance * math.sin(at)]
-        )
-
-    found = [(element, place(*where)) for element, *where in BACKBONE]
-    length, kind = int(random.integers(1, LONGEST_SIDE + 1)), int(random.integers(0, len(SIDE)))
-    for link in range(length):
-        bend = random.normal(0.0, 0.12)
-        element = "C" if link == 0 else SIDE[(kind + link) % len(SIDE)]
-        found.append((element, place(2.29 + 1.2 * (link + 1), bend, 0.35 * (link % 2))))
-    return found
-
-
 def _wobble(places: np.ndarray, random: np.random.Generator) -> np.ndarray:
     """Key frames (K, N, 3): a few long waves through the molecule that come round in the end."""
-    size = float(np.ptp(places, axis=0).max())
-    turns = 2.0 * math.pi * np.linspace(0.0, 1.0, KEYS)
-    keys = np.repeat(places[None], KEYS, axis=0)
+    size, count = float(np.ptp(places, axis=0).max()), key_count(len(places))
+    turns = 2.0 * math.pi * np.linspace(0.0, 1.0, count)
+    keys = np.empty((count, *places.shape), np.float32)
+    keys[:] = places
     for wave in range(4):
         direction, way = random.normal(size=3), random.normal(size=3) * (1.0 + wave) / size
         amplitude = 0.018 * size / (1.0 + wave) * direction / np.linalg.norm(direction)
         phases = 2.0 * math.pi * (places @ way).astype(np.float32) + random.uniform(0.0, 2.0 * math.pi)
-        swing = np.sin(phases[None] + (1 + wave // 2) * turns[:, None]).astype(np.float32)
-        keys += swing[:, :, None] * amplitude.astype(np.float32)
+        for key, turn in zip(keys, turns, strict=True):
+            swing = np.sin(phases + (1 + wave // 2) * turn).astype(np.float32)
+            for axis in range(3):
+                key[:, axis] += swing * np.float32(amplitude[axis])
     keys[-1] = keys[0]
     return keys
+
+
+def _mobility(keys: np.ndarray) -> np.ndarray:
+    """(N,) float32: how far atoms are from their middle on average over their keys (K, N, 3)."""
+    middle = keys.mean(axis=0)
+    away = np.zeros(len(middle), np.float32)
+    for key in keys:
+        away += np.linalg.norm(key - middle, axis=1)
+    return away / np.float32(len(keys))

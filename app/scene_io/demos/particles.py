@@ -11,10 +11,9 @@ import math
 
 import numpy as np
 
-from raygrove.gpu.linux import free_memory
 from raygrove.gpu.scene import Light, Material, Mesh, Node, Object, PeriodicBox, Scene, SceneCamera, SphereKeys, Spheres
-from raygrove.gpu.settings import OptionError
 
+from .memory import check_memory
 from .parts import PALETTE, bounds, mesh_of
 from .shapes import Surface, merge
 
@@ -22,30 +21,21 @@ SEED = 2015
 NEAR, FAR, FOV, PICTURE = 1.0, 4.0, 45.0, 1024
 """Distances and vertical angle of what the camera of `spheres` sees, and the pixels that radii are counted in."""
 SECONDS, KEYS = 8.0, 49
+MANY, KEYS_OF_MANY = 16_000_000, 13
+"""More falling spheres than that have fewer key frames: 100 million take 16 GB with them, 59 with all."""
+
 HOLES, BAR = 6, 0.2
 """Holes of the sieve along a side, and how much of a hole's distance its bars take."""
 HALF, HEIGHT = 1.0, 3.0
-BYTES_A_SPHERE = {"spheres": 28, "mixed": 12 * KEYS + 16}
-"""Of the scene itself; structures take 60 to 130 more."""
-
-
-def check_memory(name: str, count: int) -> None:
-    """OptionError, with the figure, where so many spheres are more than the free main memory holds."""
-    # Made in float64, and copied once on the way to the target.
-    needed, free = 3 * count * BYTES_A_SPHERE[name], free_memory()
-    if free and needed > free:
-        raise OptionError(
-            "demo.triangles",
-            count,
-            f"fewer: {count:,} spheres take {needed / 2**30:.1f} GiB while they are made, and {free / 2**30:.1f} GiB "
-            f"are free",
-        )
+BYTES_A_SPHERE, BYTES_BESIDE_KEYS = 72, 100
+"""Of memory while they are made, as measured, of `spheres` with a copy on the way to the target, and of `mixed`;
+structures take 60 to 130 more."""
 
 
 def make_spheres(spheres: int, seed: int, radius: str = "pixels", pixels: float = 3.0) -> Scene:
     """Spheres uniformly in the frustum of a camera at zero that looks along -z. `radius`: `pixels` of a picture of
     1024, or the same in the `world`, as many pixels as that in the middle distance."""
-    check_memory("spheres", spheres)
+    check_memory(spheres, BYTES_A_SPHERE)
     random = np.random.default_rng((SEED, seed) if seed else SEED)
     slope = math.tan(math.radians(FOV / 2.0))
     away = np.cbrt(random.uniform(NEAR**3, FAR**3, spheres))
@@ -78,7 +68,8 @@ def make_mixed(primitives: int, seed: int) -> Scene:
     box is periodic from below to above."""
     sieve = _sieve()
     count = max(1, primitives - len(sieve.triangles))
-    check_memory("mixed", count)
+    keys = KEYS if count <= MANY else KEYS_OF_MANY
+    check_memory(count, BYTES_BESIDE_KEYS + 12 * keys)
     random = np.random.default_rng(seed)
     pitch = 2.0 * HALF / HOLES
     radius = min(0.4 * (1.0 - BAR) * pitch, 0.6 * HALF / math.cbrt(count))
@@ -87,8 +78,8 @@ def make_mixed(primitives: int, seed: int) -> Scene:
     room = max(0.0, 0.5 * (1.0 - BAR) * pitch - radius)
     through = hole + (home - hole).clip(-room, room)
     start = random.uniform(0.0, 1.0, count)
-    times = np.linspace(0.0, SECONDS, KEYS)
-    centres = np.empty((KEYS, count, 3), np.float32)
+    times = np.linspace(0.0, SECONDS, keys)
+    centres = np.empty((keys, count, 3), np.float32)
     for key, time in enumerate(times):
         height = HEIGHT * (0.5 - (start + time / SECONDS) % 1.0)
         near = np.exp(-((height / (0.25 * HEIGHT)) ** 4))[:, None]
@@ -99,7 +90,7 @@ def make_mixed(primitives: int, seed: int) -> Scene:
     corner = np.array([-HALF, -HEIGHT / 2.0, -HALF])
     cell = PeriodicBox(corner, np.diag(-2.0 * corner), (False, True, False))
     falling = Spheres("falling", centres[0], radii, colours, 1, key_frames=SphereKeys(times, centres), box=cell)
-    reach = np.array([HALF + radius, HEIGHT / 2.0 + HEIGHT / KEYS + radius, HALF + radius])
+    reach = np.array([HALF + radius, HEIGHT / 2.0 + HEIGHT / keys + radius, HALF + radius])
     lower, upper = bounds(-reach, reach)
     return Scene(
         "mixed",

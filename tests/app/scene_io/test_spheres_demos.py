@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from raygrove.app.document.opening import open_scene
 from raygrove.app.document.state import SceneReference
 from raygrove.app.scene_io.bounds import scene_box
-from raygrove.app.scene_io.demos import DemoOptions, demo_info, make_demo, particles
+from raygrove.app.scene_io.demos import DemoOptions, demo_info, make_demo, memory, molecule, particles
 from raygrove.app.scene_io.demos.particles import FAR, NEAR, PICTURE, make_spheres
 from raygrove.app.settings.settings import Settings
 from raygrove.gpu.settings import OptionError
@@ -69,8 +70,55 @@ def test_falling_spheres_go_through_holes() -> None:
 
 
 def test_more_than_memory_holds_is_refused_with_the_figure(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(particles, "free_memory", lambda: 1 << 20)
-    with pytest.raises(OptionError, match="GiB are free"):
-        make_demo("spheres", 100_000)
-    with pytest.raises(OptionError, match="16,000,000"):
-        make_demo("mixed", 17_000_000)
+    needed = {"spheres": "6.7", "mixed": "23.8", "molecule": "29.2"}
+    monkeypatch.setattr(memory, "free_memory", lambda: 6 << 30)
+    for name, gigabytes in needed.items():
+        with pytest.raises(
+            OptionError, match=f"spheres take {gigabytes} GiB while they are made, and 6.0 GiB are free"
+        ):
+            make_demo(name, 100_000_000)
+    with pytest.raises(OptionError, match=r"to 16,000,000 \(the bonds"):
+        make_demo("ball_and_stick", 17_000_000)
+    monkeypatch.setattr(memory, "free_memory", lambda: 1 << 20)
+    for name in ("ball_and_stick", "galaxy"):
+        with pytest.raises(OptionError, match="GiB are free"):
+            make_demo(name, 100_000)
+
+
+def test_what_many_take_is_said_before_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(memory, "remark", said.append)
+    monkeypatch.setattr(memory, "free_memory", lambda: 3 << 30)
+    make_demo("spheres", 2000)
+    assert not said
+    monkeypatch.setattr(memory, "SAID_FROM", 1)
+    monkeypatch.setattr(np.random, "default_rng", lambda *seed: pytest.fail("made before it was said"))
+    for name in ("spheres", "mixed", "molecule", "ball_and_stick", "galaxy"):
+        with pytest.raises(pytest.fail.Exception):
+            make_demo(name, 2_000_000)
+    assert len(said) == 5 and all(sentence.endswith("of 3.0 GiB that are free.") for sentence in said)
+    assert said[0].startswith("2,000,000 spheres take 0.1 GiB while they are made, of 3.0 GiB")
+
+
+@pytest.mark.parametrize(("name", "module"), [("mixed", particles), ("molecule", molecule)])
+def test_many_have_fewer_key_frames(monkeypatch: pytest.MonkeyPatch, name: str, module: Any) -> None:
+    usual = make_demo(name, 900)
+    monkeypatch.setattr(module, "MANY", 100)
+    fewer = make_demo(name, 900)
+    keys, few = usual.spheres[0].key_frames, fewer.spheres[0].key_frames
+    assert keys is not None and few is not None
+    step, left = divmod(len(keys.times) - 1, len(few.times) - 1)
+    assert left == 0 and step >= 2 and np.array_equal(few.times, keys.times[::step])
+    np.testing.assert_allclose(few.centres, keys.centres[::step], atol=1e-6)
+    lower, upper = scene_box(fewer)
+    assert (np.array(fewer.lower) <= lower + 1e-5).all() and (upper - 1e-5 <= np.array(fewer.upper)).all()
+
+
+def test_a_long_chain_has_its_side_chains_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(molecule, "DRAWN", 36)
+    (atoms,) = make_demo("molecule", 3000).spheres
+    element, residue = (one.values for one in atoms.attributes[:2])
+    assert len(atoms.centres) == 3000 and np.all(np.diff(residue) >= 0) and residue[-1] > 300
+    one, other = (element[(residue >= first) & (residue < first + 36)] for first in (0, 36))
+    assert np.array_equal(one, other)
+    assert len(np.unique(np.round(atoms.centres, 3), axis=0)) == 3000
