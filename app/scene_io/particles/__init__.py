@@ -17,6 +17,7 @@ What a reader raises ends the file there: frames before it are kept and the bad 
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import os
 from collections.abc import Callable, Sequence
@@ -74,7 +75,7 @@ def _read_one(source: Source, trajectory: Trajectory, progress: Callable[[int], 
         source.check_begin()
         reader = importlib.import_module(f".{form.module}", __package__)
         for frame in reader.read(source):
-            _check(frame)
+            frame = _checked(frame)
             if trajectory.seen % source.limits.every_frame == 0:
                 trajectory.add(frame)
             trajectory.seen += 1
@@ -104,8 +105,9 @@ def _read_one(source: Source, trajectory: Trajectory, progress: Callable[[int], 
         source.remark(f"Frame {count + 1:,}{named} is cut or damaged: {why}. Only the frames before it are shown.")
 
 
-def _check(frame: Frame) -> None:
-    """What every reader promises."""
+def _checked(frame: Frame) -> Frame:
+    """What every reader promises. Positions that are kept as whole or half numbers, in which squares and differences
+    overflow, become floats."""
     count = len(frame.positions)
     if frame.positions.shape != (count, 3):
         raise ParticleError(f"its positions have the shape {frame.positions.shape}")
@@ -113,3 +115,8 @@ def _check(frame: Frame) -> None:
     wrong = next((values for values in rows if values is not None and len(values) != count), None)
     if wrong is not None or (frame.time is not None and not np.isfinite(frame.time)):
         raise ParticleError("its columns have different lengths" if wrong is not None else "its time is no number")
+    kind, size = frame.positions.dtype.kind, frame.positions.dtype.itemsize
+    if kind == "f" and size in (4, 8):
+        return frame
+    wide = np.float32 if size <= 2 else np.float64
+    return dataclasses.replace(frame, positions=frame.positions.astype(wide))

@@ -15,6 +15,9 @@ from .frame import Frame, ParticleError, Source
 
 MAX_HEADER = 1 << 16
 KINDS = {"F": "f", "I": "i", "U": "u"}
+PADDING = "_ "
+"""What the names of bytes between fields begin with here: in files all of them are called _."""
+
 SIZES = (1, 2, 4, 8)
 WORDS = (
     "VERSION", "FIELDS", "COLUMNS", "SIZE", "TYPE", "COUNT", "WIDTH", "HEIGHT", "VIEWPOINT", "POINTS", "DATA",
@@ -37,7 +40,7 @@ def read(source: Source) -> Iterator[Frame]:
             columns = _binary(source, file.read(), fields, count, form == "binary_compressed")
         else:
             raise ParticleError(f"its data are in the form {form!r}, which is not known")
-    yield frame_of(_unpacked_colours(columns))
+    yield frame_of(_unpacked_colours({n: values for n, values in columns.items() if not n.startswith(PADDING)}))
 
 
 def _header(source: Source, file: BinaryIO) -> tuple[dict[str, list[str]], int]:
@@ -67,7 +70,7 @@ def _fields(facts: dict[str, list[str]]) -> list[tuple[str, str, int]]:
     for index, (name, size, kind, count) in enumerate(zip(names, sizes, kinds, counts, strict=True)):
         try:
             dtype = np.dtype(f"<{KINDS[kind.upper()]}{int(size)}")
-            title = f"_ {index}" if name == "_" else name
+            title = f"{PADDING}{index}" if name == "_" else name
             result.append((title, dtype.str, int(count)))
         except (KeyError, ValueError, TypeError) as error:
             raise ParticleError(f"its field {name!r} has the type {kind} of {size} bytes") from error

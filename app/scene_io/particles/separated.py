@@ -7,6 +7,7 @@ Without names the first three columns are x, y, z, and a fourth the radius. A co
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -17,6 +18,7 @@ from .frame import Frame, ParticleError, Source
 INSTANTS = ("frame", "step", "timestep", "time")
 UNNAMED = ("x", "y", "z", "radius")
 COMMENTS = (b"#", b"//", b"%")
+QUOTED = re.compile(rb'"[^"]*"')
 MISSING = ("", "nan", "na", "n/a", "null", "none", "-")
 
 
@@ -58,12 +60,13 @@ def read(source: Source) -> Iterator[Frame]:
 
 
 def _separator(line: bytes) -> str | None:
-    """What stands between values; None for blanks."""
-    return next((mark.decode() for mark in (b",", b";", b"\t") if mark in line), None)
+    """What stands between values; None for blanks. Within quotes it is a part of the value."""
+    bare = QUOTED.sub(b"", line)
+    return next((mark.decode() for mark in (b",", b";", b"\t") if mark in bare), None)
 
 
 def _words(line: bytes, separator: str | None) -> list[str]:
-    text = line.decode("utf-8", "replace").strip()
+    text = line.decode("utf-8", "replace").strip("\r\n\v\f " if separator == "\t" else None)  # a tab ends in a gap
     if separator is None:
         return text.split()
     return [word.strip() for word in next(csv.reader([text], delimiter=separator))]

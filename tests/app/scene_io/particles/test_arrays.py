@@ -50,6 +50,15 @@ def test_npy_of_fortran_order_and_bad_arrays(tmp_path: Path) -> None:
         files.read(tmp_path / "d.npz")
 
 
+@pytest.mark.parametrize("kind", ["i1", "u1", "<i2", ">u2", "<i4", ">i8", "<f2", ">f8"])
+def test_positions_of_any_type_are_as_far_apart_as_they_are(tmp_path: Path, kind: str) -> None:
+    """Squares of small whole numbers overflowed: radii were wrong, or nothing was read."""
+    places = np.stack(np.meshgrid(*[np.arange(0, 120, 20)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
+    np.save(tmp_path / "a.npy", places.astype(kind))
+    spheres = files.spheres_of(tmp_path / "a.npy")
+    assert np.array_equal(spheres.centres, places) and np.all(spheres.radii == 10.0)
+
+
 def test_texts_are_elements_or_are_left_out_with_a_remark(tmp_path: Path) -> None:
     """A file was refused for any array of texts."""
     for symbols in (np.array([b"O", b"h", b"H1", b"\xe9", b""]), np.array(["O", "h", "H1", "\xe9", ""])):

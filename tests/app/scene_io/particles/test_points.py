@@ -48,6 +48,17 @@ def test_pcd_points(tmp_path: Path, form: str) -> None:
         assert "9 points, and" in files.said(files.read(tmp_path / "cut.pcd"))
 
 
+def test_padding_between_fields_of_a_pcd_is_no_attribute(tmp_path: Path) -> None:
+    fields = [("_", "u1", (4,)), ("z", "<f4"), ("x", "<i2"), ("y", "<f8"), ("weight", "<f4"), ("__", "u1", (2,))]
+    points = np.zeros(3, fields)
+    points["x"], points["y"], points["z"], points["weight"], points["_"] = [1, 4, 7], [2, 5, 8], [3, 6, 9], 0.5, 77
+    header = "FIELDS _ z x y weight _\nSIZE 1 4 2 8 4 1\nTYPE U F I F F U\nCOUNT 4 1 1 1 1 2\nPOINTS 3\nDATA binary\n"
+    (tmp_path / "a.pcd").write_bytes(header.encode() + points.tobytes())
+    spheres = files.spheres_of(tmp_path / "a.pcd")
+    assert spheres.centres.tolist() == [[1, 2, 3], [4, 5, 6], [7, 8, 9]]
+    assert [(one.name, one.values.tolist()) for one in spheres.attributes] == [("weight", [0.5, 0.5, 0.5])]
+
+
 def _packed(data: bytes) -> bytes:
     """LZF as simple as it can be: a copy where the last three bytes came before, else a literal."""
     out, at = bytearray(), 0

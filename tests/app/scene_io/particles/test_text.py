@@ -158,6 +158,8 @@ def test_an_id_that_comes_twice_is_told(tmp_path: Path) -> None:
     [
         ("a.csv", "x,y,z,radius,temperature\n1,2,3,0.5,10\n4,5,6,0.25,\n"),
         ("a.tsv", "X\tY\tZ\tRadius\ttemperature\n1\t2\t3\t0.5\t10\n4\t5\t6\t0.25\tnan\n"),
+        ("a.tsv", "x\ty\tz\tradius\ttemperature\n1\t2\t3\t0.5\t10\n4\t5\t6\t0.25\t\n"),
+        ("a.tsv", "temperature\tx\ty\tz\tradius\r\n10\t1\t2\t3\t0.5\r\n\t4\t5\t6\t0.25\r\n"),
         ("a.txt", "# x y z radius temperature\n1 2 3 0.5 10\n4 5 6 0.25 NaN\n"),
         ("a.csv", "x (m), y (m), z (m), radius [m], temperature\n1, 2, 3, 0.5, 10\n4, 5, 6, 0.25, null\n"),
         ("a.csv", '"Points:0","Points:1","Points:2","radius","temperature"\n1,2,3,0.5,10\n4,5,6,0.25,NA\n'),
@@ -169,6 +171,14 @@ def test_tables_of_text(tmp_path: Path, name: str, text: str) -> None:
     assert spheres.centres.tolist() == [[1, 2, 3], [4, 5, 6]] and spheres.radii.tolist() == [0.5, 0.25]
     (temperature,) = spheres.attributes
     assert temperature.name == "temperature" and temperature.values[0] == 10.0 and np.isnan(temperature.values[1])
+
+
+def test_a_separator_in_quotes_is_part_of_a_value(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text('"y";"kind";"x";"z"\n2;"a, b";1;3\n5;"c;d";4;6\n')
+    spheres = files.spheres_of(tmp_path / "a.csv")
+    assert spheres.centres.tolist() == [[1, 2, 3], [4, 5, 6]]
+    (kind,) = spheres.attributes
+    assert kind.values.tolist() == [0.0, 1.0] and "a, b" in kind.unit and "c;d" in kind.unit
 
 
 def test_a_table_without_names_and_one_with_instants(tmp_path: Path) -> None:
