@@ -54,15 +54,36 @@ def read(source: Source) -> Iterator[Frame]:
     with source.open() as file:
         if source.form == "npy" or file.read(6) == b"\x93NUMPY":
             file.seek(0)
-            arrays = {"positions": _array(source, file, "the array")}
-        else:
-            file.seek(0)
-            try:
-                arrays = members(source, file, kinds=NUMBERS + TEXTS, needed=POSITIONS)
-            except ArchiveError as error:
-                yield from _frames_before_the_cut(source, error)
-                return
+            yield from _frames_of_one(source, file)
+            return
+        file.seek(0)
+        try:
+            arrays = members(source, file, kinds=NUMBERS + TEXTS, needed=POSITIONS)
+        except ArchiveError as error:
+            yield from _frames_before_the_cut(source, error)
+            return
     yield from _frames(source, arrays)
+
+
+def _frames_of_one(source: Source, file: BinaryIO) -> Iterator[Frame]:
+    """The frames of an .npy: of one that is cut the whole ones, or the whole points where there is one frame."""
+    try:
+        array = _array(source, file, "the array")
+    except OtherKindError:
+        raise
+    except ParticleError:
+        file.seek(0)
+        array, rows = _rows_there(file, "the array")
+        if not 0 < len(array) < rows:
+            raise
+        is_still = array.ndim == 2
+        if is_still:
+            source.remark(f"The file is cut short: {rows:,} points should be there, and {len(array):,} are.")
+        yield from _frames(source, {"positions": array})
+        if not is_still:
+            raise ParticleError("the file ends within it") from None
+        return
+    yield from _frames(source, {"positions": array})
 
 
 def _frames_before_the_cut(source: Source, error: ArchiveError) -> Iterator[Frame]:

@@ -19,9 +19,11 @@ DCD_COUNT = 8
 BOX_NUMBERS = (3, 9)
 NUMBER = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 LONGEST_LINE = 1 << 10
-BETWEEN = {"mol2": (b"@<TRIPOS>MOLECULE", False), "sdf": (b"$$$$\n", True)}
-"""What stands between frames, and whether it ends one."""
-TEXTS = ("gro", *BETWEEN)
+BETWEEN = {"mol2": (b"@<TRIPOS>MOLECULE", False), "sdf": (b"$$$$\n", True), "cif": (b"\ndata_", False)}
+"""What stands between frames, and whether it ends one; of a CIF its blocks."""
+TEXTS = ("gro", "mol2", "sdf")
+"""Texts whose last value may be cut short without a word of chemfiles."""
+
 COLUMN = re.compile(rb"^_atom_site\.(\w+)", re.MULTILINE)
 MODEL_COLUMN, ATOMS, CUT_ROW = b"pdbx_PDB_model_num", (b"ATOM", b"HETATM"), b"the_row_is_cut"
 MODEL = re.compile(rb"^MODEL\b", re.MULTILINE)
@@ -60,12 +62,14 @@ def whole_frames(source: Source) -> int | None:
 
 def before_the_cut(source: Source) -> bytes:
     """The whole frames of a text of which chemfiles reads nothing where its last frame is cut; none of other forms."""
-    data = source.read() if source.form in TEXTS else b""
+    data = source.read() if source.form in ("gro", *BETWEEN) else b""
     if source.form == "gro":
         return whole_gro(data)
     mark, is_end = BETWEEN.get(source.form, (b"\n", True))
     place = data.rfind(mark)
-    return data[: place + len(mark) * is_end] if place > 0 else b""
+    has_more = is_end or data.startswith(mark.lstrip()) or data.find(mark) < place
+    whole = place + (len(mark) if is_end else mark.startswith(b"\n"))
+    return data[:whole] if place > 0 and has_more else b""
 
 
 def without_cut_row(source: Source) -> Source:

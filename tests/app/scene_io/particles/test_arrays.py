@@ -50,6 +50,21 @@ def test_npy_of_fortran_order_and_bad_arrays(tmp_path: Path) -> None:
         files.read(tmp_path / "d.npz")
 
 
+def test_the_whole_frames_of_an_npy_that_is_cut(tmp_path: Path) -> None:
+    for name, array in (("a.npy", POSITIONS), ("b.npy", POSITIONS[0]), ("c.npy", np.asfortranarray(POSITIONS[0]))):
+        np.save(tmp_path / name, array)
+        (tmp_path / name).write_bytes((tmp_path / name).read_bytes()[:-30])
+    scene = files.read(tmp_path / "a.npy")
+    keys = scene.spheres[0].key_frames
+    assert keys is not None and np.allclose(keys.centres, POSITIONS[:2])
+    assert "Frame 3 is cut or damaged: the file ends within it." in files.said(scene)
+    scene = files.read(tmp_path / "b.npy")
+    assert np.allclose(scene.spheres[0].centres, POSITIONS[0, :3])
+    assert "The file is cut short: 5 points should be there, and 3 are." in files.said(scene)
+    with pytest.raises(SceneError, match="the array should have 120 bytes, and 90 are there"):
+        files.read(tmp_path / "c.npy")
+
+
 @pytest.mark.parametrize("kind", ["i1", "u1", "<i2", ">u2", "<i4", ">i8", "<f2", ">f8"])
 def test_positions_of_any_type_are_as_far_apart_as_they_are(tmp_path: Path, kind: str) -> None:
     """Squares of small whole numbers overflowed: radii were wrong, or nothing was read."""
