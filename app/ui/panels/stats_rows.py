@@ -221,7 +221,8 @@ def _trace_rows(figures: FrameFigures, view: ViewStatistics) -> list[Row]:
         rows.append(Row(f"rays.{kind}", kind, text.format(count=count, rate=four_digits(speed)), "rays", tip))
     rows += _step_rows(figures, ("trace", "shade", "resolve"), "rate")
     if view.primary not in ("", "structure"):
-        rows.append(Row("primary", tr("Statistics", "First hits"), view.primary, "rate", view.primary))
+        tip = tr("Statistics", "How tiles find what the camera's rays hit first, and who chose that arrangement.")
+        rows.append(Row("primary", tr("Statistics", "First hits"), view.primary, "rate", tip))
     return rows
 
 

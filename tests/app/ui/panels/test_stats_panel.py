@@ -153,6 +153,8 @@ def test_rays_of_a_kind_are_told_apart() -> None:
     statistics = with_view(rays_by_kind={"primary": 397_736, "shadow": 375_154})
     found, rate = rows(sample(statistics=statistics))["rays.shadow"], statistics.views[0].mrays_per_s_by_kind["shadow"]
     assert found.value == f"375,154 at {four_digits(rate)} M/s" and found.parent == "rays" and "per second" in found.tip
+    tiles = rows(sample(statistics=with_view(primary="splat")))["primary"]
+    assert tiles.value == "splat" and "splat" not in tiles.tip  # the figure's own tip begins with it
 
 
 def test_quality_has_figures_where_it_was_measured() -> None:
