@@ -69,7 +69,7 @@ def make_mixed(primitives: int, seed: int) -> Scene:
     sieve = _sieve()
     count = max(1, primitives - len(sieve.triangles))
     keys = KEYS if count <= MANY else KEYS_OF_MANY
-    check_memory(count, BYTES_BESIDE_KEYS + 12 * keys)
+    check_memory(count, BYTES_BESIDE_KEYS + 12 * keys, primitives)
     random = np.random.default_rng(seed)
     pitch = 2.0 * HALF / HOLES
     radius = min(0.4 * (1.0 - BAR) * pitch, 0.6 * HALF / math.cbrt(count))

@@ -77,6 +77,8 @@ def test_more_than_memory_holds_is_refused_with_the_figure(monkeypatch: pytest.M
             OptionError, match=f"spheres take {gigabytes} GiB while they are made, and 6.0 GiB are free"
         ):
             make_demo(name, 100_000_000)
+    with pytest.raises(OptionError, match="demo.triangles = 100000000 is not allowed: fewer: 99,999,832 spheres"):
+        make_demo("mixed", 100_000_000)
     with pytest.raises(OptionError, match=r"to 16,000,000 \(the bonds"):
         make_demo("ball_and_stick", 17_000_000)
     monkeypatch.setattr(memory, "free_memory", lambda: 1 << 20)
