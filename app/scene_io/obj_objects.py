@@ -9,24 +9,27 @@ from .text_blocks import Text
 
 FEW = 2000
 """Fewer are compared two million times at most, which nobody waits for."""
-NAMED = re.compile(rb"^([og])(?:[ \t]+([^\r\n]*))?(?=\r?$)", re.MULTILINE)
-"""Lines that begin an object or a group; libassimp knows none that begin with a blank."""
-OTHER = re.compile(rb"^[og](?![ \t\r\n])", re.MULTILINE)
-CONTINUED = re.compile(rb"\\\r?\n[og]|^[og][^\r\n]*\\\r?$", re.MULTILINE)
+BEGUN = re.compile(rb"[\n\r]o")
+NAMED = re.compile(rb"(?:^|(?<=[\n\r]))(?<!\\\n)(?<!\\\r\n)([og](?:[^\n\r\\]|\\(?!\r?\n)|\\\r?\n[^\n\r])*)")
+"""Lines that begin an object or a group, by their first letter alone, with what they go on in: behind a backslash at
+the end of a line, of the next line its first letter whatever that is. libassimp knows none that begin with a blank."""
+CONTINUED = re.compile(rb"\\\r?\n")
+OTHER = re.compile(rb"[\0\f]|\\\r(?!\n)|\\\r?\n(?:[\n\r]|\Z)|\\\Z")
+"""What ends lines, or goes on in the next one, otherwise than above."""
 
 
 def as_groups(text: Text) -> bytes | None:
     """The text with its objects as groups, line by line as they were. None where they are few, and where that could be
-    another scene: names go on in the next line, or words begin like theirs.
+    another scene, as lines end otherwise than they do in texts.
 
     Groups that begin no part are put away, as one would after an object that is a group now. An object whose name was
     given before begins another part of that name (libassimp goes on with the part before that line); an object and
     a group of one name in a row are one part."""
-    if text.find(b"\no") < 0:
+    if not BEGUN.search(text) and text[:1] != b"o":
         return None
-    kinds = [one[1] for one in NAMED.finditer(text)]
+    kinds = [one[1][:1] for one in NAMED.finditer(text)]
     objects = kinds.count(b"o")
-    if objects * len(kinds) <= FEW**2 or OTHER.search(text) or CONTINUED.search(text):
+    if objects * len(kinds) <= FEW**2 or OTHER.search(text):
         return None
     return NAMED.sub(_Parts().line, text[:])
 
@@ -38,15 +41,24 @@ class _Parts:
         self._group = self._part = b""
 
     def line(self, found: re.Match[bytes]) -> bytes:
-        """A line that begins an object or a group, as a group or put away."""
-        name = found[2] or b""
-        if found[1] == b"o":
+        """A line that begins an object or a group, as a group or put away; with as many ends of lines as it had."""
+        whole = CONTINUED.sub(b"", found[1])
+        ends = found[0].count(b"\n")
+        behind = _behind_first_word(whole)
+        name = behind
+        if whole[:1] == b"o":
             words = name.split(maxsplit=1)
             name = words[0] if words else self._part  # without a name it begins nothing
             begins = name != self._part
         else:
             begins, self._group = name not in (self._group, self._part), name
         if not begins:
-            return b"#" + found[0]
+            return b"#" + whole + b"\n" * ends
         self._part = name
-        return b"g " + name if name else b"g"
+        return (b"g " + name if name else b"g") + b"\n" * ends
+
+
+def _behind_first_word(line: bytes) -> bytes:
+    """The rest of a line behind its first word and the blanks that follow."""
+    words = re.split(rb"[ \t]+", line, maxsplit=1)
+    return words[1] if len(words) > 1 else b""

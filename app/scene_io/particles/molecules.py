@@ -18,7 +18,7 @@ import numpy as np
 from raygrove.app.scene_io.costs import asked_within_reason, asks_too_much
 from raygrove.gpu.scene import Attribute, PeriodicBox
 
-from . import elements, gro_digits
+from . import cif_rows, elements, gro_digits
 from .columns import shown
 from .cut_frames import (
     CUT_ROW,
@@ -65,7 +65,7 @@ def _frames(chemfiles: Any, source: Source) -> Iterator[Frame]:
     numbers = gro_digits.numbers(source)
     readable = source if is_usual else gro_digits.stand_in(source)
     if form == "mmCIF":
-        readable = without_cut_row(source)
+        readable = without_cut_row(cif_rows.together(source))
     with readable.on_disk() as path, _sentences(chemfiles, source), contextlib.ExitStack() as stack:
         with asked_within_reason(size):
             trajectory = stack.enter_context(chemfiles.Trajectory(path, "r", form))

@@ -300,3 +300,40 @@ def test_an_mmcif_that_ends_within_a_row(tmp_path: Path) -> None:
     path.write_bytes(whole[: whole.index(b"\nHETATM") + 12])
     with pytest.raises(SceneError, match="the file ends within a row of it"):
         load(str(path))
+
+
+@pytest.mark.parametrize(
+    "end", [b"", b"#\n", b"\n \n", b"# more\n# of it", b"data_b\n", b"#\nloop_\n_a.b\n1\n", b"_a.b 1\n", b"_atom_si"]
+)
+@pytest.mark.parametrize("ends", [b"\n", b"\r\n"])
+def test_an_mmcif_that_has_names_of_columns_alone(tmp_path: Path, end: bytes, ends: bytes) -> None:
+    """In the child: chemfiles crashes where no row follows them."""
+    path = tmp_path / "a.cif"
+    whole = _mmcif(path, 1)
+    path.write_bytes((whole[: whole.index(b"\nHETATM") + 1] + end).replace(b"\n", ends))
+    with pytest.raises(SceneError, match="no row of an atom follows the names of their columns"):
+        load(str(path))
+
+
+def test_an_mmcif_that_is_cut_within_the_names_of_its_columns(tmp_path: Path) -> None:
+    path = tmp_path / "a.cif"
+    whole = _mmcif(path, 1)
+    names = whole[: whole.index(b"\nHETATM")]
+    for place in range(names.rindex(b"_atom_site.") + 1, len(names) + 1, 3):
+        path.write_bytes(names[:place])
+        with pytest.raises(SceneError, match="no row of an atom follows"):
+            load(str(path))
+
+
+@pytest.mark.parametrize("gap", [b"\n", b"# a remark\n", b"  \n", b"\r\n \r\n#\r\n"])
+def test_gaps_among_the_rows_of_an_mmcif_lose_no_atom(tmp_path: Path, gap: bytes) -> None:
+    """Which the format allows, and behind which chemfiles reads nothing."""
+    path = tmp_path / "a.cif"
+    whole = _mmcif(path, 1) + b"\n#\n"
+    rows = [place + 1 for place in range(len(whole)) if whole.startswith(b"\nHETATM", place)]
+    for place in (whole.index(b"_atom_site."), rows[0], rows[COUNT // 2]):
+        at = whole.index(b"\n", place) + 1
+        for where in {place, at}:
+            path.write_bytes(whole[:where] + gap + whole[where:])
+            centres = load(str(path)).spheres[0].centres
+            assert len(centres) == COUNT, (place, where)
