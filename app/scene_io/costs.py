@@ -18,7 +18,7 @@ from .errors import SceneError, display_path
 from .fbx_damage import without_long_numbers
 from .gltf_costs import affordable as affordable_gltf
 from .limits import ImportLimits
-from .obj_objects import as_groups
+from .obj_objects import as_groups, ended_lines
 from .printed_numbers import spelled_out
 from .references import References
 from .text_blocks import text_of
@@ -46,7 +46,7 @@ def affordable(
         if extension == COLLADA or extension in TEXTS:
             data = _with_numbers(name, data, extension, references or References())
         if extension == OBJ:
-            return _in_groups(name, data)
+            return _in_known_lines(name, data)
         if extension == FBX:
             return _without_long_numbers(name, data)
         if extension == OFF:
@@ -72,10 +72,12 @@ def _without_long_numbers(name: str, data: bytes | None) -> bytes | None:
     return data if replaced is None else replaced
 
 
-def _in_groups(name: str, data: bytes | None) -> bytes | None:
-    with text_of(name, data) as text:
-        replaced = as_groups(text) if is_text(text, OBJ) else None
-    return data if replaced is None else replaced
+def _in_known_lines(name: str, data: bytes | None) -> bytes | None:
+    for rewritten in (ended_lines, as_groups):
+        with text_of(name, data) as text:
+            replaced = rewritten(text) if is_text(text, OBJ) else None
+        data = data if replaced is None else replaced
+    return data
 
 
 def _with_numbers(name: str, data: bytes | None, extension: str, references: References) -> bytes | None:

@@ -1,5 +1,6 @@
-"""Many objects of an OBJ, written as groups before libassimp reads them: it compares the name of each object with those
-of all before it, 100,000 with five billion, and finds groups in a map, of which it makes the same parts."""
+"""What of an OBJ is written otherwise before libassimp reads it. Many objects become groups: it compares the name of
+each object with those of all before it, 100,000 with five billion, and finds groups in a map, of which it makes the
+same parts. Lines that go on in an empty one end."""
 
 from __future__ import annotations
 
@@ -9,13 +10,19 @@ from .text_blocks import Text
 
 FEW = 2000
 """Fewer are compared two million times at most, which nobody waits for."""
-BEGUN = re.compile(rb"[\n\r]o")
 NAMED = re.compile(rb"(?:^|(?<=[\n\r]))(?<!\\\n)(?<!\\\r\n)([og](?:[^\n\r\\]|\\(?!\r?\n)|\\\r?\n[^\n\r])*)")
 """Lines that begin an object or a group, by their first letter alone, with what they go on in: behind a backslash at
 the end of a line, of the next line its first letter whatever that is. libassimp knows none that begin with a blank."""
 CONTINUED = re.compile(rb"\\\r?\n")
-OTHER = re.compile(rb"[\0\f]|\\\r(?!\n)|\\\r?\n(?:[\n\r]|\Z)|\\\Z")
-"""What ends lines, or goes on in the next one, otherwise than above."""
+IN_NOTHING = re.compile(rb"\\(?:(?=\r?\n\r?\n)|(?<=\\\n\\)(?=\r?\n)|(?<=\\\r\n\\)(?=\r?\n))")
+OTHER = re.compile(rb"[\0\f]|\\\r(?!\n)|\\\r?\n\r")
+"""What ends lines otherwise than above."""
+
+
+def ended_lines(text: Text) -> bytes | None:
+    """The text with a blank for each backslash by which a line goes on in an empty one: libassimp takes the line behind
+    that for more of it, a vertex behind a comment too. None where there is none."""
+    return IN_NOTHING.sub(b" ", text[:]) if IN_NOTHING.search(text) else None
 
 
 def as_groups(text: Text) -> bytes | None:
@@ -25,7 +32,7 @@ def as_groups(text: Text) -> bytes | None:
     Groups that begin no part are put away, as one would after an object that is a group now. An object whose name was
     given before begins another part of that name (libassimp goes on with the part before that line); an object and
     a group of one name in a row are one part."""
-    if not BEGUN.search(text) and text[:1] != b"o":
+    if text.find(b"\no") < 0 and text.find(b"\ro") < 0:
         return None
     kinds = [one[1][:1] for one in NAMED.finditer(text)]
     objects = kinds.count(b"o")
