@@ -34,7 +34,13 @@ _X86_64, _OTHER_ABI = 0xC000003E, 0x40000000
 _KILL, _ALLOW, _ERROR = 0x80000000, 0x7FFF0000, 0x00050000
 _EPERM, _ENOSYS = 1, 38
 _CLONE, _CLONE3, _NEW_THREAD, _SIGNAL_THREAD = 56, 435, 0x10000, 234
-_FCNTL, _SET_OWNER, _SET_OWNER_EX = 72, 8, 15
+_FCNTL, _SET_OWNER, _SET_OWNER_EX, _SET_LEASE, _NOTIFY = 72, 8, 15, 1024, 1026
+_IOCTL = 16
+_OF_TERMINALS = (0x5401, 0x802C542A, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
+"""What Python asks of a file by ioctl: whether it is a terminal and how wide, whether it waits, and whether programs
+inherit it (TCGETS, TCGETS2, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX)."""
+_FIRST_UNKNOWN = 470
+"""Of what later kernels have; the last that is known here is file_setattr, of Linux 6.17."""
 _LOAD, _IF_EQUAL, _IF_AT_LEAST, _IF_ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT, _SECOND_ARGUMENT = 0, 4, 16, 24  # offsets in struct seccomp_data
 
@@ -49,7 +55,7 @@ REFUSED_CALLS = {
     "notices of files": (253, 294, 300, 301),  # inotify_init, fanotify_init, fanotify_mark
     "modes, owners, times": (
         *(90, 91, 92, 93, 94, 132, 188, 189, 190, 197, 198, 199, 235),  # chmod, chown, utime, setxattr ...
-        *(260, 261, 268, 280, 452, 463, 466),  # their forms with a folder: fchownat, fchmodat, utimensat ...
+        *(260, 261, 268, 280, 452, 463, 466, 469),  # their forms with a folder: fchownat, fchmodat, file_setattr ...
     ),
     "mounts and name spaces": (
         155,
@@ -65,8 +71,10 @@ REFUSED_CALLS = {
         432,
         433,
         442,
+        457,
+        458,
         467,
-    ),  # mount, unshare ...
+    ),  # mount, unshare, statmount ...
     "memory and queues of others": (
         29,
         30,
@@ -82,7 +90,7 @@ REFUSED_CALLS = {
         241,
     ),  # shmget, semget, msgget, mq_open
     "the kernel": (
-        *(153, 159, 163, 164, 167, 168, 169, 170, 171, 172, 173, 175, 176, 179, 227, 246, 248, 249, 250),
+        *(103, 134, 153, 154, 159, 163, 164, 167, 168, 169, 170, 171, 172, 173, 175, 176, 179, 227, 246, 248, 249, 250),
         *(
             298,
             303,
@@ -99,6 +107,8 @@ REFUSED_CALLS = {
             444,
             445,
             446,
+            447,
+            460,
         ),  # bpf, io_uring, modules, clocks, keys, quotas ...
     ),
 }
@@ -186,13 +196,19 @@ def _filter() -> list[bytes]:
         _line(_LOAD, _NUMBER),
         _line(_IF_AT_LEAST, _OTHER_ABI, 0, 1),
         refuse,
+        _line(_IF_AT_LEAST, _FIRST_UNKNOWN, 0, 1),
+        unknown,  # as if this kernel were as old as this list
         _line(_IF_EQUAL, _CLONE3, 0, 1),
         unknown,  # so that libc starts its threads by `clone`, whose flags can be seen
         *_told_apart(_CLONE, _FIRST_ARGUMENT, _IF_ANY_BIT, (_NEW_THREAD,), allow, refuse),
         # A crash ends itself by such a signal.
         *_told_apart(_SIGNAL_THREAD, _FIRST_ARGUMENT, _IF_EQUAL, (os.getpid(),), allow, refuse),
-        # Whoever owns an open file gets a signal of the caller's choice when it can be read.
-        *_told_apart(_FCNTL, _SECOND_ARGUMENT, _IF_EQUAL, (_SET_OWNER, _SET_OWNER_EX), refuse, allow),
+        # Whoever owns an open file gets a signal of the caller's choice when it can be read; a lease lets others wait.
+        *_told_apart(
+            _FCNTL, _SECOND_ARGUMENT, _IF_EQUAL, (_SET_OWNER, _SET_OWNER_EX, _SET_LEASE, _NOTIFY), refuse, allow
+        ),
+        # Flags of a file, as that nobody may write it, are set by way of one that can only be read.
+        *_told_apart(_IOCTL, _SECOND_ARGUMENT, _IF_EQUAL, _OF_TERMINALS, allow, refuse),
     ]
     for number in OWN_ALONE:
         lines += _told_apart(number, _FIRST_ARGUMENT, _IF_EQUAL, (0,), allow, refuse)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -46,6 +47,27 @@ def quotas():
     if ctypes.CDLL(None, use_errno=True).syscall(443, -1, 0, 0, 0) < 0 and ctypes.get_errno() == errno.EPERM:
         raise OSError(errno.EPERM, "")
 
+def unless_refused(ask):
+    # of what a file system may not have, and whoever may ask hears so
+    try:
+        ask()
+    except OSError as error:
+        if error.errno == errno.EPERM:
+            raise
+
+def flags():
+    with open(own / "model", "rb") as file:
+        fcntl.ioctl(file, 0x40086602, fcntl.ioctl(file, 0x80086601, bytes(8)))
+
+def lease():
+    with open(own / "model", "rb") as file:
+        fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+
+def call(number):
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.syscall(number, -1, 0, 0, 0, 0) < 0:
+        raise OSError(ctypes.get_errno(), "")
+
 parent = os.getppid()
 trials = {
     "read own": lambda: (own / "model").read_bytes(),
@@ -57,6 +79,7 @@ trials = {
     "thread": thread,
     "own limits": lambda: resource.setrlimit(resource.RLIMIT_CORE, resource.getrlimit(resource.RLIMIT_CORE)),
     "own processors": lambda: os.sched_setaffinity(0, os.sched_getaffinity(0)),
+    "terminals": lambda: (os.isatty(0), os.set_inheritable(1, True), os.get_blocking(1)),
     "locks and copies": lambda: (fcntl.fcntl(1, fcntl.F_GETFD), os.dup(1), fcntl.fcntl(1, fcntl.F_DUPFD_CLOEXEC, 9)),
     "read another": lambda: (other / "secret").read_bytes(),
     "list another": lambda: os.listdir(other),
@@ -86,6 +109,10 @@ trials = {
     "user": lambda: os.setuid(os.getuid()),
     "notices": notices,
     "quotas": quotas,
+    "flags of a file": lambda: unless_refused(flags),
+    "attributes of a file": lambda: unless_refused(lambda: call(469)),
+    "a lease": lambda: unless_refused(lease),
+    "notices of a folder": lambda: unless_refused(lambda: fcntl.fcntl(os.open(own, os.O_RDONLY), fcntl.F_NOTIFY, 0)),
 }
 done = {}
 for name, trial in trials.items():
@@ -101,7 +128,7 @@ if "crash" in kinds:
 """
 ALLOWED = (
     *("read own", "list own", "read a named file", "write scratch", "read libraries", "read memory file"),
-    *("thread", "own limits", "own processors", "locks and copies"),
+    *("thread", "own limits", "own processors", "terminals", "locks and copies"),
 )
 FILES = (
     *("read another", "list another", "read by way of own", "read a link", "write own", "append to own"),
@@ -122,6 +149,7 @@ CALLS = (
         "turns",
     ),
     *("priority", "owner of a file", "user", "notices", "quotas"),
+    *("flags of a file", "attributes of a file", "a lease", "notices of a folder"),
 )
 
 has_both = pytest.mark.skipif(
@@ -198,6 +226,38 @@ print(*ended)
 def test_the_calls_that_are_refused_are_named_once() -> None:
     numbers = [number for kinds in linux_sandbox.REFUSED_CALLS.values() for number in kinds]
     assert len(numbers) == len({*numbers}) and len(numbers) < 250  # a jump of the filter is one byte
+
+
+REFUSED, ABSENT, ALLOW = 0x00050001, 0x00050026, 0x7FFF0000
+OTHERS = [
+    (0, (), ALLOW),
+    (41, (), REFUSED),
+    (435, (), ABSENT),
+    (469, (), REFUSED),
+    (470, (), ABSENT),
+    (9999, (), ABSENT),
+]
+IOCTLS = [(16, (0, what), ALLOW) for what in (0x5401, 0x5451)]
+FLAGS = [(16, (0, what), REFUSED) for what in (0x5412, 0x8901, 0x40086602, 0x401C5820)]
+FCNTLS = [
+    (72, (0, what), REFUSED if what in (8, 15, 1024, 1026) else ALLOW) for what in (0, 4, 8, 15, 1024, 1026, 1030)
+]
+
+
+@pytest.mark.parametrize(("number", "arguments", "answer"), [*OTHERS, *IOCTLS, *FLAGS, *FCNTLS])
+def test_what_the_filter_answers(number: int, arguments: tuple[int, ...], answer: int) -> None:
+    """Also of calls that no kernel has yet: they are not there."""
+    values = {0: number, 4: 0xC000003E, **{16 + 8 * place: value for place, value in enumerate(arguments)}}
+    place = loaded = 0
+    lines = [struct.unpack("=HBBI", line) for line in linux_sandbox._filter()]
+    while (line := lines[place])[0] != 0x06:
+        code, if_true, if_false, value = line
+        place += 1
+        if code == 0x20:
+            loaded = values.get(value, 0)
+        else:
+            place += if_true if {0x15: loaded == value, 0x35: loaded >= value, 0x45: loaded & value}[code] else if_false
+    assert line[3] == answer
 
 
 def test_files_that_threads_share_are_not_believed_to_be_kept(tmp_path: Path) -> None:
