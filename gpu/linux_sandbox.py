@@ -16,7 +16,7 @@ import struct
 from collections.abc import Iterable, Sequence
 
 _SET_NO_NEW_PRIVILEGES = 38  # of prctl
-_SECCOMP, _SET_FILTER, _ALL_THREADS = 317, 1, 1
+_SECCOMP, _SET_FILTER, _ACTION_AVAILABLE, _ALL_THREADS = 317, 1, 2, 1
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _ASK_VERSION, _BENEATH_A_PATH = 1, 1
 
@@ -128,8 +128,10 @@ def landlock_version() -> int:
 
 
 def has_seccomp() -> bool:
-    """Whether this kernel filters system calls, and this module knows their numbers here."""
-    return platform.machine() == "x86_64" and pathlib.Path("/proc/sys/kernel/seccomp/actions_avail").exists()
+    """Whether this kernel filters system calls and lets this process ask for it, which some containers do not; and this
+    module knows their numbers here."""
+    action = ctypes.byref(ctypes.c_uint32(_ERROR))
+    return platform.machine() == "x86_64" and _libc().syscall(_SECCOMP, _ACTION_AVAILABLE, 0, action) == 0
 
 
 def own_libraries() -> list[pathlib.Path]:

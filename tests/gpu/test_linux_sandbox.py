@@ -228,6 +228,24 @@ def test_the_calls_that_are_refused_are_named_once() -> None:
     assert len(numbers) == len({*numbers}) and len(numbers) < 250  # a jump of the filter is one byte
 
 
+@has_both
+@pytest.mark.parametrize("asked", [317, 444], ids=["seccomp", "Landlock"])
+def test_what_a_container_keeps_away_is_not_there(asked: int) -> None:
+    """Where a filter around this process says so of the call by which it is asked for."""
+    program = """
+import ctypes, struct, sys
+from raygrove.gpu import linux_sandbox
+lines = [(0x20, 0, 0, 0), (0x15, 0, 1, int(sys.argv[1])), (6, 0, 0, 0x50026), (6, 0, 0, 0x7FFF0000)]
+linux_sandbox._filter = lambda: [struct.pack("=HBBI", *line) for line in lines]
+print(linux_sandbox.has_seccomp(), linux_sandbox.landlock_version() > 0)
+linux_sandbox.refuse_calls()
+print(linux_sandbox.has_seccomp(), linux_sandbox.landlock_version() > 0)
+"""
+    command = [sys.executable, "-P", "-c", program, str(asked)]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    assert said == ["True", "True", str(asked != 317), str(asked != 444)]
+
+
 REFUSED, ABSENT, ALLOW = 0x00050001, 0x00050026, 0x7FFF0000
 OTHERS = [
     (0, (), ALLOW),
