@@ -18,6 +18,7 @@ from raygrove.app.document import camera_follow, opening, race_follow, saved_sta
 from raygrove.app.document.changes import changed
 from raygrove.app.document.history import History
 from raygrove.app.document.jobs import Job, Mailroom
+from raygrove.app.document.kept_settings import KeptSettings
 from raygrove.app.document.state import Bookmark, SceneReference, State
 from raygrove.app.edits import objects
 from raygrove.app.playback import timeline as timelines
@@ -46,8 +47,8 @@ class Document:
     thread."""
 
     def __init__(self, settings: Settings | None = None, overrides: Mapping[str, Any] | None = None) -> None:
-        self._overrides = dict(overrides or {})
         self._state = State(settings=settings or Settings())
+        self._kept = KeptSettings(self._state.settings, overrides or {})
         self._scene: Scene | None = None
         self._history: History[State] = History()
         self._opening: Job | None = None
@@ -383,18 +384,13 @@ class Document:
 
     # -- settings -------------------------------------------------------------------------------------------------
     def save_settings(self) -> str:
-        """Write the settings to the user's file, atomically; what only the command line said is left out. Returns a
-        sentence for a person, an empty one where it failed, which is reported as a problem."""
+        """Write the settings to the user's file, atomically; what only the command line said is left out, and what was
+        not changed here stays as the file has it. Returns a sentence for a person, an empty one where it failed, which
+        is reported as a problem."""
         try:
-            own, _ = settings_file.load_user_settings()
-            kept, left = settings_file.to_keep(
-                scene_trees.without(self._state.settings, own.render), own, self._overrides
-            )
-            lost = settings_file.save_settings(kept)
+            return self._kept.save(self._state.settings)
         except OSError as error:
             self.report(
                 Problem("The settings cannot be saved", f"{settings_file.user_file()}: {error.strerror}.", exit_code=1)
             )
             return ""
-        said = f" Not saved, because only this start's command line says so: {', '.join(left)}." if left else ""
-        return f"Saved.{said}{' ' + lost if lost else ''}"

@@ -12,7 +12,7 @@ import errno
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -121,20 +121,22 @@ def load_user_settings(path: Path | None = None) -> tuple[Settings, str]:
     return settings, "\n".join([*(f"{sentence} The entry is not used." for sentence in skipped), *older.sentences])
 
 
-def save_settings(settings: Settings, path: Path | None = None) -> str:
+def save_settings(settings: Settings | Callable[[], Settings], path: Path | None = None) -> str:
     """Write what differs from the built-in values, atomically; comments and unknown keys of the file that is there
-    stay. Returns a sentence where something of it was lost, else an empty text; OSError where it cannot be written."""
+    stay. A function is asked for the settings once no other program writes the file. Returns a sentence where something
+    of it was lost, else an empty text; OSError where it cannot be written."""
     path = Path(os.path.realpath(path or user_file()))
     path.parent.mkdir(parents=True, exist_ok=True)
     old, lost = "", ""
     with locked(path):
+        wanted = settings if isinstance(settings, Settings) else settings()
         try:
             old = read_text(path) if path.exists() else ""
         except SettingsError as error:
             lost = f"{error} It was written anew."
             with contextlib.suppress(OSError):
                 lost = f"{error} It was written anew; the old one is kept as {put_aside(path)}."
-        text, dropped = merged_text(old, dict(leaves(to_table(settings))), is_known)
+        text, dropped = merged_text(old, dict(leaves(to_table(wanted))), is_known)
         try:
             data = text.encode()
         except UnicodeEncodeError as error:  # a path by bytes

@@ -14,6 +14,7 @@ from raygrove.app.document.jobs import Job
 from raygrove.app.document.state import SceneReference, Selection, State, replaced, value_at
 from raygrove.app.problems.problem import Problem
 from raygrove.app.settings import file as settings_file
+from raygrove.app.settings.settings import Settings, set_option
 from raygrove.gpu.camera import Camera
 from raygrove.gpu.scene import Scene
 from raygrove.gpu.settings import OptionError
@@ -246,6 +247,36 @@ def test_settings_are_saved_where_the_user_has_them(document: Document, own_fold
     document.change("settings.render.ray_type", "steps")
     assert document.save_settings()
     assert settings_file.load_user_settings()[0].render.ray_type == "steps"
+
+
+def test_what_two_windows_change_is_saved_by_both(own_folders: Path) -> None:
+    """Whichever is saved last; what both have changed is as the last one has it, also when that is a built-in value."""
+    settings_file.save_settings(set_option(Settings(), "render.width", 640))
+    one, two = (Document(settings_file.load_user_settings()[0]) for _ in range(2))
+    one.change("settings.render.ray_type", "steps")
+    one.change("settings.render.samples", 3)
+    two.change("settings.render.height", 333)
+    two.change("settings.render.samples", 5)
+    assert one.save_settings() == "Saved."
+    said = two.save_settings()
+    assert said == "Saved. Left as it stands in the file by now, as it was not changed here: render.ray_type."
+    kept = settings_file.load_user_settings()[0].render
+    assert (kept.ray_type, kept.height, kept.samples, kept.width) == ("steps", 333, 5, 640)
+    one.change("settings.render.ray_type", Settings().render.ray_type)
+    one.change("settings.render.width", 800)
+    one.save_settings()
+    kept = settings_file.load_user_settings()[0].render
+    assert (kept.ray_type, kept.height, kept.samples, kept.width) == (Settings().render.ray_type, 333, 5, 800)
+
+
+def test_all_settings_are_saved_where_the_file_is_gone(own_folders: Path) -> None:
+    settings_file.save_settings(set_option(Settings(), "render.width", 640))
+    document = Document(settings_file.load_user_settings()[0])
+    settings_file.user_file().write_bytes(b"\xff damaged")
+    document.change("settings.render.height", 333)
+    document.save_settings()
+    kept = settings_file.load_user_settings()[0].render
+    assert (kept.width, kept.height) == (640, 333)
 
 
 def test_settings_that_cannot_be_saved_are_a_problem(document: Document, own_folders: Path) -> None:
