@@ -19,7 +19,9 @@ from raygrove.gpu.scene import Material, Mesh, Node, Object, Remark, Scene
 from .number_rows import real, reals, whole
 
 STL_HEADER, STL_RECORD = 84, np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
-STL_VERTEX = re.compile(rb"\bvertex[ \t]+(\S+)[ \t]+(\S+)[ \t]+(\S+)")
+STL_VERTEX = re.compile(rb"\bvertex[ \t]+(\S+)[ \t]+(\S+)[ \t]+(\S+)", re.IGNORECASE)
+STL_FACET = re.compile(rb"(?<!\S)facet(?!\S)", re.IGNORECASE)
+STL_END = re.compile(rb"^[ \t]*endsolid[^\n]*$", re.MULTILINE | re.IGNORECASE)
 PLY_TYPES = {
     "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1", "short": "i2", "int16": "i2", "ushort": "u2",
     "uint16": "u2", "int": "i4", "int32": "i4", "uint": "u4", "uint32": "u4", "float": "f4", "float32": "f4",
@@ -108,9 +110,9 @@ def _stl(name: str, data: bytes) -> Scene:
     if not data.lstrip()[:5].lower() == b"solid":
         raise PlainError("it is neither the text nor the records of an STL")
     meshes = []
-    for solid in re.split(rb"^[ \t]*endsolid[^\n]*$", data, flags=re.MULTILINE):
+    for solid in STL_END.split(data):
         vertices = STL_VERTEX.findall(solid)
-        if len(vertices) != 3 * len(re.findall(rb"(?<!\S)facet(?!\S)", solid)):
+        if len(vertices) != 3 * len(STL_FACET.findall(solid)):
             raise PlainError("a facet has not three vertices")
         if vertices:
             title = solid.lstrip().partition(b"\n")[0][5:].strip().decode("utf-8", "replace")
@@ -261,15 +263,15 @@ def _obj_vertex(words: list[bytes]) -> tuple[float, float, float]:
 
 
 def _raw(name: str, data: bytes) -> Scene:
-    """Lines of 9 numbers, or a colour before them, and perhaps a texture's name behind; other lines begin a group."""
+    """Lines of 9 numbers, or a colour before them, and perhaps a texture's name behind; words alone begin a group."""
     groups: list[tuple[str, list[list[float]]]] = [("", [])]
     for line in data.splitlines():
         words = line.split()
         numbers = _numbers(words)
         if len(numbers) in (TRIANGLE, COLOURED) and len(words) - len(numbers) <= 1:
             groups[-1][1].append([0.8] * 3 + numbers if len(numbers) == TRIANGLE else numbers)
-        elif words and len(words) == 1 and not numbers:
-            groups.append((words[0].decode("utf-8", "replace"), []))
+        elif words and not any(_numbers([word]) for word in words):
+            groups.append((b" ".join(words).decode("utf-8", "replace"), []))
         elif words:
             raise PlainError(f"a line holds {len(numbers)} numbers, not 9 or 12")
     filled = [(title, np.array(rows, np.float64)) for title, rows in groups if rows]

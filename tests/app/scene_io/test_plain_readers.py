@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,26 @@ def test_a_text_stl_with_an_empty_solid_opens(tmp_path: Path) -> None:
     assert scene.triangle_count == 1 and scene.meshes[0].name == "one" and scene.upper == (1.0, 1.0, 0.0)
     said = " ".join(remark.sentence for remark in scene.remarks)
     assert "simple reader of our own" in said and "crashed (SIGSEGV)" in said
+
+
+@pytest.mark.parametrize("change", [str.upper, str.title])
+def test_a_text_stl_in_capitals_opens(tmp_path: Path, change: Callable[[str], str]) -> None:
+    """libassimp 6.0.5 does not know it for one."""
+    path = tmp_path / "loud.stl"
+    path.write_text(change(f"solid one\n{FACET}{FACET.replace('1 0 0', '2 0 0')}endsolid one\n"))
+    scene = load([path])
+    assert scene.triangle_count == 2 and scene.upper == (2.0, 1.0, 0.0)
+    assert "simple reader of our own" in " ".join(remark.sentence for remark in scene.remarks)
+
+
+def test_names_of_several_words_begin_groups_of_a_raw_file(tmp_path: Path) -> None:
+    path = tmp_path / "model.raw"
+    path.write_text("# made by hand\nmy own part\n0 0 0 1 0 0 0 1 0\n")
+    scene = load([path])
+    assert [mesh.name for mesh in scene.meshes] == ["my own part"] and scene.triangle_count == 1
+    path.write_text("part\n0 0 0 1 0 0 0 1 0\nx0 0 0 1 0 0 0 1 0\n")  # a number that is damaged is no name
+    with pytest.raises(SceneError, match="a line holds 0 numbers"):
+        load([path])
 
 
 def test_raw_triangles_open_with_their_groups_and_colours(tmp_path: Path) -> None:
