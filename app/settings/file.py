@@ -133,6 +133,14 @@ def save_settings(settings: Settings | Callable[[], Settings], path: Path | None
         try:
             old = read_text(path) if path.exists() else ""
         except SettingsError as error:
+            if isinstance(error.__cause__, OSError):  # it may be whole, and is left as it is
+                raise OSError(
+                    error.__cause__.errno, f"it cannot be read: {error.__cause__.strerror}", str(path)
+                ) from error
+            if isinstance(error.__cause__, UnusableFileError):
+                raise OSError(
+                    errno.EINVAL, f"what stands there is left as it is: {error.__cause__}", str(path)
+                ) from error
             lost = f"{error} It was written anew."
             with contextlib.suppress(OSError):
                 lost = f"{error} It was written anew; the old one is kept as {put_aside(path)}."

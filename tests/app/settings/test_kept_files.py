@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
 import time
@@ -182,6 +183,30 @@ def test_settings_that_cannot_be_merged_are_kept_when_they_are_saved(tmp_path: P
     said = settings_file.save_settings(set_option(Settings(), "render.width", 640), path)
     assert "settings.toml.bad" in said and (tmp_path / "settings.toml.bad").read_bytes() == b"width = \xff"
     assert settings_file.load_settings(path).render.width == 640
+
+
+def test_settings_that_cannot_be_read_now_are_left_alone_when_they_are_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_text("[render]\nwidth = 320\n")
+
+    def refused(*_: Any) -> bytes:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(settings_file, "read_bytes", refused)
+        with pytest.raises(PermissionError, match="it cannot be read: Permission denied"):
+            settings_file.save_settings(set_option(Settings(), "render.width", 640), path)
+    assert [one.name for one in tmp_path.iterdir()] == ["settings.toml"]
+    assert settings_file.load_settings(path).render.width == 320
+
+
+def test_a_pipe_in_the_place_of_settings_stays_when_they_are_saved(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "settings.toml")
+    with pytest.raises(OSError, match="left as it is: it is not a file"):
+        settings_file.save_settings(Settings(), tmp_path / "settings.toml")
+    assert [(one.name, one.is_fifo()) for one in tmp_path.iterdir()] == [("settings.toml", True)]
 
 
 def test_what_is_written_reaches_the_disk_before_it_has_its_name(
