@@ -91,7 +91,7 @@ def test_no_name_is_left_to_be_compared(names: tuple[str, str], tmp_path: Path) 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_lines_that_go_on_make_the_same_scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str) -> None:
     """Of names, of words, and of lines that begin as an object does and are more of the line before."""
-    words = (
+    words: tuple[str, ...] = (
         "o part\\\n{}",
         "g some\\\n of\\\n many",
         "o \\\nlast{}",
