@@ -3,6 +3,22 @@
 from __future__ import annotations
 
 import decimal
+import re
+import string
+from typing import Any
+
+_ONE = {"boxes": "box", "leaves": "leaf", "passes": "pass", "are": "is", "have": "has"}
+_ONE |= {
+    f"{noun}s": noun
+    for noun in (
+        *("bar", "cell", "frame", "glyph", "kernel", "key", "level", "minute", "node", "notice", "object", "pair"),
+        *("pixel", "point", "primitive", "ray", "refit", "row", "sample", "second", "sphere", "step", "stop", "test"),
+        *("tie", "triangle", "unit", "view", "visit", "warp"),
+    )
+}
+"""Words behind a number as they are behind a lone 1."""
+
+_NEXT = re.compile(rf"\s(?:colliding |scene )?({'|'.join(_ONE)})\b")
 
 
 def brief(value: float, digits: int = 3) -> str:
@@ -21,3 +37,15 @@ def percent(share: float, decimals: int = 0) -> str:
 def least_percent(share: float) -> str:
     """The same with two digits, of parts that may be small: 0.0042 %."""
     return f"{brief(100.0 * share, 2)} %"
+
+
+def filled(sentence: str, **figures: Any) -> str:
+    """What `sentence.format` gives of figures by their names, with the word behind a lone 1 in the singular: 1 step,
+    12 steps."""
+    parts, last = list[str](), ""
+    for text, name, form, _ in string.Formatter().parse(sentence):
+        found = _NEXT.match(text) if last == "1" else None
+        parts.append(text if found is None else text[: found.start(1)] + _ONE[found[1]] + text[found.end(1) :])
+        last = "" if name is None else format(figures[name], form or "")
+        parts.append(last)
+    return "".join(parts)

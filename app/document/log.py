@@ -11,6 +11,7 @@ from raygrove.app.document.document import Document
 from raygrove.app.document.jobs import Job
 from raygrove.app.document.state import State
 from raygrove.app.settings.settings import Settings, changed_groups, edit_groups, option_groups
+from raygrove.gpu.brief import filled
 from raygrove.gpu.scene import Scene
 from raygrove.gpu.settings import fields_of
 from raygrove.printable import printable, printable_lines
@@ -86,8 +87,9 @@ class Chronicle:
             return
         count, seconds = len(scene.clips), scene.duration()
         clips = f", {count} clip{'s' * (count != 1)}" if count else ""  # one without a name is none of them
+        triangles = filled("{count:,} triangles", count=scene.triangle_count)
         moves = f"{seconds:.2f} s" if seconds > 0.0 else "still"
-        self._log.add("information", f"{scene.name}: {scene.triangle_count:,} triangles, {moves}{clips}.")
+        self._log.add("information", f"{scene.name}: {triangles}, {moves}{clips}.")
         for remark in scene.remarks:
             self._log.add("information", f"{scene.name}: {remark.counted}")
 

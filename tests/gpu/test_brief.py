@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from raygrove.gpu.brief import brief, least_percent, percent
+from raygrove.gpu.brief import brief, filled, least_percent, percent
 
 
 @pytest.mark.parametrize(
@@ -33,3 +33,13 @@ def test_what_is_no_number_is_said_so() -> None:
 def test_shares_are_spelt_alike() -> None:
     assert (percent(0.124), percent(0.0), percent(0.1234, 1), percent(1.5)) == ("12 %", "0 %", "12.3 %", "150 %")
     assert (least_percent(0.000042), least_percent(0.25)) == ("0.0042 %", "25 %")
+
+
+def test_a_lone_one_counts_one_thing() -> None:
+    """Not what a number ends in, nor what a name says."""
+    assert filled("{steps:,} steps", steps=1) == "1 step" and filled("{steps:,} steps", steps=1001) == "1,001 steps"
+    assert filled("{n} of {all} frames", n=0, all=1) == "0 of 1 frame" and filled("{n} boxes", n="1") == "1 box"
+    assert filled("{rate} frames/s, {s:.1f} seconds", rate="1", s=1.0) == "1 frame/s, 1.0 seconds"
+    assert filled("Recorded {count:,} rays: {path}.", count=1, path="1 rays.npz") == "Recorded 1 ray: 1 rays.npz."
+    assert filled("{count:,} have no value.", count=1) == "1 has no value."
+    assert filled("{n} colliding pairs of {m} primitives", n=1, m=2) == "1 colliding pair of 2 primitives"

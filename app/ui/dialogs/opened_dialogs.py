@@ -15,6 +15,7 @@ from raygrove.app.ui.commands.shortcuts import Shortcuts
 from raygrove.app.ui.dialogs import questions
 from raygrove.app.ui.dialogs.typed_ahead import TypedAhead
 from raygrove.app.ui.session.session import Session
+from raygrove.gpu.brief import filled
 
 if TYPE_CHECKING:
     from raygrove.app.lessons.lesson import Lesson
@@ -47,7 +48,7 @@ def _show(dialog: QWidget) -> None:
 
 def _lesson_title(lesson: Lesson) -> str:
     """As menus have it."""
-    minutes = QCoreApplication.translate("LessonDialog", "{minutes} minutes").format(minutes=lesson.minutes)
+    minutes = filled(QCoreApplication.translate("LessonDialog", "{minutes} minutes"), minutes=lesson.minutes)
     return f"{lesson.title} ({minutes})".replace("&", "&&")
 
 

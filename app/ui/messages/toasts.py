@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QToolButton, QVBoxLayout, QWidget
 
 from raygrove.app.ui.messages.banner import Banner
 from raygrove.app.ui.session.notices import Notice
+from raygrove.gpu.brief import filled
 
 SHOWN_MS = 6000
 WIDE, MARGIN = 440, 12
@@ -183,5 +184,5 @@ class NoticeCount(QToolButton):
         self._show(len(toasts.messages()))
 
     def _show(self, count: int) -> None:
-        self.setText(self.tr("1 notice") if count == 1 else self.tr("{count} notices").format(count=count))
+        self.setText(filled(self.tr("{count} notices"), count=count))
         self.setVisible(count > 0)

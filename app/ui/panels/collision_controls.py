@@ -10,6 +10,7 @@ from raygrove.app.settings.collision_options import CollisionOptions
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.form import Editor
 from raygrove.app.ui.widgets.steady import Steady
+from raygrove.gpu.brief import filled
 from raygrove.gpu.settings import fields_of
 from raygrove.gpu.stats import Collisions
 
@@ -66,5 +67,5 @@ class CollisionControls(QWidget):
             return
         text = self.tr("{pairs} colliding pairs of {primitives} primitives, found in {ms} ms.")
         self.sentence.setText(
-            text.format(pairs=f"{found.pairs:,}", primitives=f"{found.primitives:,}", ms=f"{found.find_ms:.1f}")
+            filled(text, pairs=f"{found.pairs:,}", primitives=f"{found.primitives:,}", ms=f"{found.find_ms:.1f}")
         )

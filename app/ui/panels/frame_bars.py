@@ -30,6 +30,7 @@ from raygrove.app.ui.colors import phase_color
 from raygrove.app.ui.panels.stats_row import milliseconds
 from raygrove.app.ui.panels.stats_rows import TITLES, translate
 from raygrove.app.ui.session.figures import Figures
+from raygrove.gpu.brief import filled
 
 HEIGHT, CAPTION = 76, 16
 RANGES = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0, 2000.0, 5000.0, 10000.0)
@@ -88,7 +89,7 @@ class FrameBars(QWidget):
         """What stands above the bars: the pinned frame, or the range."""
         pinned = self._figures.pinned
         if pinned is None:
-            return self.tr("Last {count} frames").format(count=len(self._samples))
+            return filled(self.tr("Last {count} frames"), count=len(self._samples))
         return self.tr("Frame {number} at {seconds:.3f}\u202fs, {whole}").format(
             number=f"{pinned.frame.frame_id:,}",
             seconds=pinned.frame.request.moment.time,

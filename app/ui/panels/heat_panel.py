@@ -21,6 +21,7 @@ from raygrove.app.ui.widgets.form import Editor
 from raygrove.app.ui.widgets.histogram import Histogram
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
 from raygrove.app.ui.widgets.steady import INTERVAL_S, Steady
+from raygrove.gpu.brief import filled
 from raygrove.gpu.settings import fields_of
 from raygrove.gpu.stats import RaySteps, Reading, StepCounts, bucket_edges
 
@@ -154,7 +155,7 @@ class HeatPanel(QWidget):
             )
             return
         text = self.tr("Under the pointer: {nodes:,} nodes, {boxes:,} boxes, {primitives:,} primitives")
-        self.pointer.setText(text.format(**found._asdict()))
+        self.pointer.setText(filled(text, **found._asdict()))
         self.histogram.mark(found.counted(self.options.count))
 
     def clear(self) -> None:

@@ -18,7 +18,7 @@ from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
 from raygrove.app.ui.widgets.rays_choice import RaysChoice, SensorPlaces
 from raygrove.app.ui.widgets.text_table import TextTable
 from raygrove.gpu.analysis.hot_words import BY, GIVEN, KINDS, RAYS
-from raygrove.gpu.brief import percent
+from raygrove.gpu.brief import filled, percent
 
 if TYPE_CHECKING:
     from raygrove.app.frames.hot_clips import CountedClip
@@ -172,7 +172,7 @@ class HotPanel(QWidget):
         before, self.live_list = self.live_list, found
         text = self.tr("{structure}: {rays:,} rays, {visits:,} visits, {tests:,} primitives tested.")
         figures = {"rays": found.ray_count, "visits": found.visits, "tests": found.tests}
-        self.hint.setText(f"{text.format(structure=structure_title(found.configuration), **figures)}\n{said}")
+        self.hint.setText(f"{filled(text, structure=structure_title(found.configuration), **figures)}\n{said}")
         self.hint.setMinimumHeight(max(self.hint.minimumHeight(), self.hint.heightForWidth(self.hint.width())))
         chosen = self.lines.selectionModel().selectedRows()
         number = self.spots[chosen[0].row()].number if chosen and before is not None and before.by == found.by else None
@@ -194,7 +194,7 @@ class HotPanel(QWidget):
         text = self.tr("{structure}: {rays:,} rays, {visits:,} visits, {tests:,} primitives tested, {each} per ray.")
         each = f"{visits / max(rays, 1):.1f} + {tests / max(rays, 1):.2f}"
         figures = {"rays": rays, "visits": visits, "tests": tests, "each": each}
-        said = text.format(structure=structure_title(found.configuration), **figures)
+        said = filled(text, structure=structure_title(found.configuration), **figures)
         self.hint.setText(said + self._beside_before((of, found.rays, found.kind), said, found))
         from raygrove.gpu.analysis.hot_findings import HotFinding  # what has counted has imported it
 
@@ -220,8 +220,8 @@ class HotPanel(QWidget):
         visits, tests = (sum(getattr(one, of) for one in frames) for of in ("visits", "tests"))
         number = frames[place].frame
         self.hint.setText(
-            text.format(structure=structure_title(found.configuration), frames=len(frames), visits=visits, tests=tests,
-                        number=number, most=most, mean=mean)
+            filled(text, structure=structure_title(found.configuration), frames=len(frames), visits=visits, tests=tests,
+                   number=number, most=most, mean=mean)
         )  # fmt: skip
         self.dearest.setText(self.tr("Go to frame {number}").format(number=number))
         self.dearest.show()

@@ -9,7 +9,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QLineEdit, QPushButton, QTableView, QVBoxLayout, QWidget
 
 from raygrove.app.ui.plain_text import Label
-from raygrove.gpu.brief import percent
+from raygrove.gpu.brief import filled, percent
 from raygrove.gpu.errors import Error
 
 if TYPE_CHECKING:
@@ -122,7 +122,11 @@ class LevelTable(QWidget):
         self.sentence.setVisible(bool(trees))
         lines = [
             " ".join(
-                [f"{letter} {tree.name}: SAH cost {tree.sah_cost:.4g}, {len(tree.levels)} levels", tree.said_of_layout]
+                [
+                    f"{letter} {tree.name}: SAH cost {tree.sah_cost:.4g},",
+                    filled("{count} levels", count=len(tree.levels)),
+                    tree.said_of_layout,
+                ]
             ).rstrip()  # fmt: skip
             for letter, tree in zip("AB", trees, strict=False)
         ]

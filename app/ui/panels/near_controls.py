@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.number_boxes import ExactBox
+from raygrove.gpu.brief import filled
 from raygrove.gpu.region import SHAPES, Region, RegionContents
 from raygrove.gpu.stats import Surroundings
 
@@ -138,6 +139,9 @@ class NearControls(QWidget):
         size, is_ball = contents.region.size, contents.region.shape == "ball"
         where = self.tr("a ball of radius {size}") if is_ball else self.tr("a box of side {size}")
         how = self.tr("by their centres") if contents.of == "centres" else self.tr("wherever they reach into it")
-        return self.tr("{count} primitives in {where}, {how}.").format(
-            count=f"{contents.count:,}", where=where.format(size=f"{size if is_ball else 2.0 * size:g}"), how=how
+        return filled(
+            self.tr("{count} primitives in {where}, {how}."),
+            count=f"{contents.count:,}",
+            where=where.format(size=f"{size if is_ball else 2.0 * size:g}"),
+            how=how,
         )

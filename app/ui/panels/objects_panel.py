@@ -23,6 +23,7 @@ from raygrove.app.edits import objects
 from raygrove.app.ui.commands.object_commands import ObjectCommands
 from raygrove.app.ui.panels.collision_controls import CollisionControls
 from raygrove.app.ui.plain_text import Label, tip
+from raygrove.gpu.brief import filled
 from raygrove.gpu.scene import Scene
 
 Index = QModelIndex | QPersistentModelIndex
@@ -205,7 +206,8 @@ class ObjectsPanel(QWidget):
         count = len(scene.objects)
         left = sum(self.model.primitives(index) for index in state.hidden)
         text = self.tr("{seen:,} of {count:,} objects and {primitives:,} of {all:,} primitives are seen.")
-        text = text.format(
+        text = filled(
+            text,
             seen=count - len(state.hidden),
             count=count,
             primitives=scene.primitive_count - left,

@@ -16,6 +16,7 @@ from raygrove.app.ui.commands.camera_commands import CameraCommands, set_camera
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.form import Editor, tooltip_of
 from raygrove.app.user_files import bookmarks
+from raygrove.gpu.brief import filled
 from raygrove.gpu.camera import Camera
 
 STEP_MS = 16
@@ -135,7 +136,7 @@ class PathPanel(QWidget):
         if count > 1:
             duration = CameraPath(state.bookmarks, state.settings.path).duration
             self.length.setText(
-                self.tr("Path: {seconds:.1f} s through {count} views").format(seconds=duration, count=count)
+                filled(self.tr("Path: {seconds:.1f} s through {count} views"), seconds=duration, count=count)
             )
         else:
             self.length.setText(self.tr("A path needs two bookmarks."))

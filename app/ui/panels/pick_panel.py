@@ -18,7 +18,7 @@ from raygrove.app.ui.panels.attribute_curves import AttributeCurves, PickedSpher
 from raygrove.app.ui.panels.near_controls import NearControls
 from raygrove.app.ui.plain_text import Label, tip
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
-from raygrove.gpu.brief import percent
+from raygrove.gpu.brief import filled, percent
 from raygrove.gpu.region import Region, RegionContents
 from raygrove.gpu.scene import Scene
 from raygrove.gpu.stats import Near, Surroundings
@@ -182,7 +182,7 @@ class PickPanel(QWidget):
             self._nearest = None
         if self.found is None:
             return
-        count = self.tr("{count} primitives").format(count=len(self.found.nearest))
+        count = filled(self.tr("{count} primitives"), count=len(self.found.nearest))
         above = self._nearest = QTreeWidgetItem([self.tr("Nearest"), count])
         self.tree.addTopLevelItem(above)
         for place, near in enumerate(self.found.nearest):
@@ -237,7 +237,7 @@ class PickPanel(QWidget):
         self.tree.clear()
         for name, value in self.rows:
             self.tree.addTopLevelItem(QTreeWidgetItem([name, value]))
-        above = QTreeWidgetItem([self.tr("Path"), self.tr("{count} nodes").format(count=len(self.path))])
+        above = QTreeWidgetItem([self.tr("Path"), filled(self.tr("{count} nodes"), count=len(self.path))])
         self.tree.addTopLevelItem(above)
         for node in self.path:
             above.addChild(_node_item(node, Boxes((node,))))
@@ -251,11 +251,11 @@ class PickPanel(QWidget):
         """The cells beside the leaf, in groups; those of a group may be too many to list."""
         titles = (self.tr("Across faces"), self.tr("Along edges"), self.tr("At corners"))
         cell, groups = self.path[-1:], {contact: found.of(contact) for contact in CONTACTS}
-        above = _item(self.tr("Neighbours"), self.tr("{count} cells").format(count=sum(found.counts)))
+        above = _item(self.tr("Neighbours"), filled(self.tr("{count} cells"), count=sum(found.counts)))
         above.setData(0, Qt.ItemDataRole.UserRole, Boxes(cell, groups))
         for title, count, (contact, nodes) in zip(titles, found.counts, groups.items(), strict=True):
             few = self.tr("{count} cells, the {few} nearest of them here").format(count=f"{count:,}", few=len(nodes))
-            group = _item(title, few if len(nodes) < count else self.tr("{count} cells").format(count=count))
+            group = _item(title, few if len(nodes) < count else filled(self.tr("{count} cells"), count=count))
             group.setData(0, Qt.ItemDataRole.UserRole, Boxes(cell, {contact: nodes}))
             for node in nodes:
                 group.addChild(_node_item(node, Boxes((), {contact: (node,)})))
@@ -324,12 +324,8 @@ def _named(number: int, name: str) -> str:
 
 
 def _line(node: PathNode) -> str:
-    share = percent(node.share)
-    return (
-        f"leaf {_told(node)}, {node.reference_count} primitives, {share}"
-        if node.is_leaf
-        else f"node {_told(node)}, {share}"
-    )
+    share, held = percent(node.share), filled("{count} primitives", count=node.reference_count)
+    return f"leaf {_told(node)}, {held}, {share}" if node.is_leaf else f"node {_told(node)}, {share}"
 
 
 def _told(node: PathNode) -> str:

@@ -19,6 +19,7 @@ from raygrove.app.ui.widgets.range_histogram import RangeHistogram
 from raygrove.app.ui.widgets.steady import Steady
 from raygrove.gpu import attributes
 from raygrove.gpu.attributes import FAR, SphereOptions
+from raygrove.gpu.brief import filled
 from raygrove.gpu.contours import ContourOptions
 from raygrove.gpu.scene import Scene
 from raygrove.gpu.settings import fields_of
@@ -116,11 +117,11 @@ class SpheresPanel(QWidget):
         if not there and self._are_hidden(counts.name):
             self.figures.setText(self.tr("Only hidden objects have {name}.").format(name=counts.name))
             return
-        sentences = [self.tr("{there:,} spheres by {name}.").format(there=there, name=counts.name)]
+        sentences = [filled(self.tr("{there:,} spheres by {name}."), there=there, name=counts.name)]
         if counts.missing:
-            sentences.append(self.tr("{count:,} have no value.").format(count=counts.missing))
+            sentences.append(filled(self.tr("{count:,} have no value."), count=counts.missing))
         if counts.not_selected:
-            sentences.append(self.tr("{count:,} are not selected.").format(count=counts.not_selected))
+            sentences.append(filled(self.tr("{count:,} are not selected."), count=counts.not_selected))
         self.figures.setText(" ".join(sentences))
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -14,7 +14,7 @@ from raygrove.app.ui.panels.memory_rows import memory_rows
 from raygrove.app.ui.panels.simulation_rows import simulation_rows
 from raygrove.app.ui.panels.stats_row import DASH, Row, four_digits, milliseconds, plain, span_of, whole_span_of
 from raygrove.app.ui.panels.structure_rows import structure_rows
-from raygrove.gpu.brief import percent
+from raygrove.gpu.brief import filled, percent
 from raygrove.gpu.stats import FrameStatistics, ViewStatistics
 
 TITLES: dict[str, Any] = {
@@ -140,7 +140,7 @@ def _way_rows(sample: Sample) -> list[Row]:
     """How old the phases are, what draws, and how pictures come into the window."""
     tr, frame = QCoreApplication.translate, sample.frame
     age = sample.statistics.phases_age if sample.statistics is not None else 0
-    when = tr("Statistics", "{age} frames ago").format(age=age) if age else tr("Statistics", "in this frame")
+    when = filled(tr("Statistics", "{age} frames ago"), age=age) if age else tr("Statistics", "in this frame")
     tip = tr("Statistics", (
         "Of frames that a GPU repeats as a graph, every eighth times its phases, and twenty a second at least; others "
         "show those of the newest like it. While Cost over time is open, every frame does."
@@ -175,7 +175,7 @@ def _update_row(figures: FrameFigures, key: str, name: str) -> Row:
     tr, count, all_of = QCoreApplication.translate, figures.updates.get(key, 0), sum(figures.updates.values())
     row = _ms_row(figures, f"each.{key}", name, "update", f"update.{key}")
     tip = tr("Statistics", "Over the frames that did it, optimising included.")
-    often = tr("Statistics", "{count} of {all} frames").format(count=count, all=all_of)
+    often = filled(tr("Statistics", "{count} of {all} frames"), count=count, all=all_of)
     return row._replace(tip=f"{tip} {often}.", spread=often if count and count < all_of else row.spread)
 
 

@@ -13,6 +13,7 @@ from raygrove.app.scene_io.demos import ALL_DEMOS
 from raygrove.app.scene_io.motions import moves
 from raygrove.app.settings import option_tables, titles
 from raygrove.app.ui.pipeline.measured import decided
+from raygrove.gpu.brief import filled
 
 NAMES = ("scene", "motion", "structure", "update", "rays", "display")
 """The chips, in the order of a frame."""
@@ -176,7 +177,7 @@ def _counted(document: Document) -> str:
         (scene.sphere_count, _tr("{count} spheres")),
         (scene.glyph_count, _tr("{count} glyphs")),
     )
-    return ", ".join(text.format(count=f"{count:,}") for count, text in kinds if count)
+    return ", ".join(filled(text, count=f"{count:,}") for count, text in kinds if count)
 
 
 def _moving(document: Document, figures: FrameFigures | None) -> str:

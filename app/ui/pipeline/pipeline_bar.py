@@ -20,7 +20,7 @@ from raygrove.app.ui.pipeline.frame_bar import HEIGHT, FrameBar
 from raygrove.app.ui.pipeline.measured import Measured
 from raygrove.app.ui.session.session import Session
 from raygrove.app.ui.widgets.steady import INTERVAL_S
-from raygrove.gpu.brief import percent
+from raygrove.gpu.brief import filled, percent
 
 LOW_BELOW = 1100
 """Device-independent pixels of width below which chips are an icon and a name."""
@@ -189,7 +189,7 @@ class Readout(QWidget):
     def _lines(self, figures: FrameFigures) -> tuple[str, str, str]:
         frame, whole = figures.sample.frame, figures.ms("frame")
         most = max(PARTS, key=figures.ms)
-        moving, still = self.tr("{fps} frames/s").format(fps=f"{figures.fps:.0f}"), self.tr("still")
+        moving, still = filled(self.tr("{fps} frames/s"), fps=f"{figures.fps:.0f}"), self.tr("still")
         rate = moving if frame.request.is_moving else still
         device = "CPU" if frame.target_name == "host" else "GPU"
         share = figures.ms(most) / whole if whole > 0.0 else 0.0

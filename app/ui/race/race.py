@@ -34,6 +34,7 @@ from raygrove.app.ui.session.session import Session
 from raygrove.app.ui.widgets.rays_choice import SensorPlaces
 from raygrove.gpu.analysis.live_race import LiveRace
 from raygrove.gpu.analysis.race import LETTERS
+from raygrove.gpu.brief import filled
 from raygrove.gpu.settings import OptionError
 
 if TYPE_CHECKING:
@@ -375,4 +376,4 @@ def said_of(found: StepDifference, one: str, other: str) -> str:
         return tr("{one} takes as many steps as {other} in all; {colors}").format(one=one, other=other, colors=colors)
     share = tr("{one} takes {total:,} steps {word} than {other}; {colors}")
     word = tr("more") if found.total > 0 else tr("fewer")
-    return share.format(one=one, other=other, total=abs(found.total), word=word, colors=colors)
+    return filled(share, one=one, other=other, total=abs(found.total), word=word, colors=colors)

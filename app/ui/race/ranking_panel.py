@@ -20,6 +20,7 @@ from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
 from raygrove.gpu.analysis.intervals import Measured
 from raygrove.gpu.analysis.live_race import LiveRace
 from raygrove.gpu.analysis.race import LETTERS, Contestant, told_once
+from raygrove.gpu.brief import filled
 from raygrove.gpu.ray_sources import PICTURE
 
 SHORT_MS = 0.995
@@ -138,10 +139,10 @@ class RankingPanel(QWidget):
             return self.tr("Measuring: an interval takes more frames.")
         width, height = race.size
         text = self.tr("Build, trace and shade, medians of the last {count} frames at {width} x {height}.")
-        words = text.format(count=race.count, width=width, height=height)
+        words = filled(text, count=race.count, width=width, height=height)
         if self.rays != PICTURE:
             text = self.tr("Build and trace, medians of the last {count} frames, {rays:,} rays of {measured}.")
-            words = text.format(count=race.count, rays=race.newest[0].rays, measured=self.rays)
+            words = filled(text, count=race.count, rays=race.newest[0].rays, measured=self.rays)
         return words if is_moving else f"{words} {self.tr('The clip stands.')}"
 
     def _said_of_hits(self, race: LiveRace) -> str:
@@ -149,11 +150,11 @@ class RankingPanel(QWidget):
         wrong = {letter: proof.mismatches for letter, proof in zip(LETTERS, race.proofs, strict=False)}
         if not rays:
             return self.tr("Hits are not compared yet.")
-        tied = self.tr("{ties:,} ties").format(ties=ties) if ties != 1 else self.tr("1 tie")
+        tied = filled(self.tr("{ties:,} ties"), ties=ties)
         if not any(wrong.values()):
-            return self.tr("Hits: equal, {rays:,} rays compared, {tied}.").format(rays=rays, tied=tied)
+            return filled(self.tr("Hits: equal, {rays:,} rays compared, {tied}."), rays=rays, tied=tied)
         who = ", ".join(f"{letter} {count:,}" for letter, count in wrong.items() if count)
-        return self.tr("HITS DIFFER: {who} of {rays:,} rays compared, {tied}.").format(who=who, rays=rays, tied=tied)
+        return filled(self.tr("HITS DIFFER: {who} of {rays:,} rays compared, {tied}."), who=who, rays=rays, tied=tied)
 
     def _table(self) -> Table:
         rows: list[dict[str, Any]] = []

@@ -13,6 +13,7 @@ from raygrove.app.document.jobs import Job
 from raygrove.app.playback import timeline as timelines
 from raygrove.app.settings.ray_options import MEASURED, from_folder
 from raygrove.app.ui.session.session import Session
+from raygrove.gpu.brief import filled
 from raygrove.gpu.settings import OptionError
 
 KEY = f"settings.{MEASURED}"
@@ -98,7 +99,7 @@ def start_recording(session: Session, name: str, path: str) -> Job | None:
         _choose_file(session, path)
         if is_again:  # the settings are the same, and the rays are others
             session.loop.retry()
-        session.notices.tell(tr("Recorded {count:,} rays: {path}.").format(count=job.result, path=path))
+        session.notices.tell(filled(tr("Recorded {count:,} rays: {path}."), count=job.result, path=path))
 
     from raygrove.app.frames.recording import record  # with an engine of its own
 

@@ -172,7 +172,10 @@ class Editor(QWidget):
             box.setRange(low if low is not None else -_FLOAT_LIMIT, high if high is not None else _FLOAT_LIMIT)
             box.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
         box.setKeyboardTracking(False)
-        box.setSuffix(_suffix(self.field))
+        if self.field.info.unit == "degrees":
+            box.setSuffix("°")
+        else:
+            box.take_unit(_unit(self.field))
         box.setSpecialValueText(self.tr(info.least) if info.least else "")
         box.valueChanged.connect(self._emit)
         box.refused.connect(self._refuse)
@@ -274,12 +277,10 @@ def _listed(value: Any) -> str:
     return ", ".join(f"{one:g}" for one in value) if isinstance(value, tuple) else str(value)
 
 
-def _suffix(field: OptionField) -> str:
+def _unit(field: OptionField) -> str:
     """The unit behind a number; three of scene units have no room for it beside each other, and say it in their tip."""
     unit = field.info.unit
-    if unit == "degrees":
-        return "°"
-    return f" {unit}" if unit and not (unit == "scene units" and typing.get_origin(field.type) is tuple) else ""
+    return "" if unit == "scene units" and typing.get_origin(field.type) is tuple else unit
 
 
 def _decimals(field: OptionField) -> int:

@@ -9,6 +9,8 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QValidator
 from PySide6.QtWidgets import QDoubleSpinBox, QSpinBox, QWidget
 
+from raygrove.gpu.brief import filled
+
 WIDEST = 110
 """Pixels that a box asks for at most: one that could show every number of its range would not fit on a page."""
 
@@ -23,6 +25,25 @@ class _Frank:
     """What both boxes do differently from Qt's; stands before the Qt class among their bases."""
 
     refused: Any
+    _unit = ""
+
+    def take_unit(self: Any, unit: str) -> None:
+        """Say that unit behind the number."""
+        self._unit = unit
+        self.valueChanged.connect(self._agree)
+        self._agree()
+
+    def setValue(self, value: float) -> None:
+        """Show it, whether or not anybody is told."""
+        super().setValue(value)  # type: ignore[misc]
+        self._agree()
+
+    def _agree(self: Any) -> None:
+        """One step, two steps."""
+        number = self.textFromValue(self.value())
+        suffix = filled(f"{{number}} {self._unit}", number=number).removeprefix(number) if self._unit else self.suffix()
+        if suffix != self.suffix():
+            self.setSuffix(suffix)
 
     def sizeHint(self) -> QSize:
         """No wider than a number that somebody would type."""

@@ -10,6 +10,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from raygrove.app.ui.colors import phase_color
+from raygrove.gpu.brief import filled
 
 
 class ScheduleStrip(QWidget):
@@ -40,7 +41,7 @@ class ScheduleStrip(QWidget):
         rebuilt = sum(self.schedule)
         words = self.tr("rebuilt, {count:,} frames"), self.tr("refitted, {count:,}")
         return (
-            ("build", words[0].format(count=rebuilt)),
+            ("build", filled(words[0], count=rebuilt)),
             ("refit", words[1].format(count=len(self.schedule) - rebuilt)),
         )
 

@@ -55,6 +55,20 @@ def test_ranges_units_and_sentences_come_from_the_option(form: OptionForm) -> No
     assert "Default: true" in tooltip_of(fields_of(Everything)[0])
 
 
+def test_a_unit_agrees_with_its_number(form: OptionForm) -> None:
+    """However the number came: shown, stepped or typed."""
+    editor = form.editors["leaf_size"]
+    box = editor.input
+    assert isinstance(box, QSpinBox)
+    editor.set_value(1)
+    assert box.text() == "1 triangle"
+    box.stepUp()
+    assert box.text() == "2 triangles"
+    box.lineEdit().setText("1 triangles")
+    box.interpretText()
+    assert box.text() == "1 triangle" and editor.value() == 1
+
+
 def test_values_are_shown_without_being_announced(form: OptionForm, qtbot: Any) -> None:
     wanted = Everything(False, 9, 2.25, "refit", "hello", 2**39, (0.5, 0.25, 1.0))
     with qtbot.assertNotEmitted(form.changed):
