@@ -300,9 +300,21 @@ def standard_view(camera: Camera, name: str, lower: Vector, upper: Vector, aspec
     return fit(lower, upper, dataclasses.replace(camera, eye=side, look_at=(0.0, 0.0, 0.0), up=up), aspect)
 
 
-def fitted(camera: Camera, lower: Vector, upper: Vector, aspect: float = 4.0 / 3.0) -> Camera:
-    """See the whole box from the same side."""
-    return fit(lower, upper, camera, aspect)
+WITHIN = 0.9
+"""How far from the middle to the walls of a room one stands who sees as much of it as can be seen from within."""
+
+
+def fitted(
+    camera: Camera, lower: Vector, upper: Vector, aspect: float = 4.0 / 3.0, *, stays_within: bool = False
+) -> Camera:
+    """See the whole box from the same side, or as much of it as is seen from within."""
+    found = fit(lower, upper, camera, aspect)
+    if not stays_within:
+        return found
+    centre, half = np.asarray(found.look_at), (np.asarray(upper) - lower) / 2.0
+    away = np.asarray(found.eye) - centre
+    share = min(1.0, WITHIN / max(float(np.max(np.abs(away) / np.maximum(half, 1e-30))), 1e-30))
+    return dataclasses.replace(found, eye=_vector(centre + share * away))
 
 
 def distance(camera: Camera) -> float:

@@ -10,6 +10,7 @@ import dataclasses
 from collections.abc import Callable
 
 from raygrove.app.camera import moves as cameras
+from raygrove.app.camera.walls import is_room
 from raygrove.app.document.document import Document
 from raygrove.app.document.opening import cameras_of
 from raygrove.app.document.state import Bookmark
@@ -58,10 +59,13 @@ class CameraCommands:
 
     # -- where it stands ------------------------------------------------------------------------------------------
     def fit(self) -> None:
-        """See the whole scene from the same side."""
-        scene = self._document.scene
+        """See the whole scene from the same side; a closed room that opens inside, from inside."""
+        scene, state = self._document.scene, self._document.state
         if scene is not None:
-            self.set(cameras.fitted(self.camera, scene.lower, scene.upper, self._aspect()))
+            aspect = self._aspect()
+            eye = cameras_of(scene, aspect, state.settings.camera)[0].eye
+            is_inside = not state.settings.clip.on and is_room(scene, eye, state.hidden)
+            self.set(cameras.fitted(self.camera, scene.lower, scene.upper, aspect, stays_within=is_inside))
 
     def focus(self) -> None:
         """Look at what is under the pointer, from nearer; with nothing there, see the whole scene."""

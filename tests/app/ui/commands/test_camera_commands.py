@@ -14,8 +14,10 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication, QDoubleSpinBox, QPushButton, QWidget
 
 from raygrove.app.camera import moves as cameras
+from raygrove.app.camera.walls import is_room
 from raygrove.app.document.document import Document
 from raygrove.app.document.state import SceneReference
+from raygrove.app.scene_io.demos import make_demo
 from raygrove.app.ui.commands.camera_commands import CameraCommands, Take
 from raygrove.app.ui.panels.camera_panel import CameraPanel
 from raygrove.app.ui.picture.navigation import Navigator
@@ -277,3 +279,27 @@ def test_every_number_of_the_camera_is_seen_whole(scene_window: MainWindow, qtbo
     assert texts["Eye x"] == "-14.55713" and texts["Look at x"] == "-12345.68" and texts["Field of view"] == "33.34567°"
     assert texts["Height"] == "1234.567 scene units"
     assert texts["Near"] == "0.25 scene units" and texts["Far"] == "automatic"
+
+
+def test_a_closed_room_is_fitted_from_within() -> None:
+    """From outside there is a grey box; without walls, cut open, or where it opens outside, one looks from there."""
+    stage = Stage()
+    scene = make_demo("orbit", 2000)
+    stage.document.set_scene(SceneReference("demo", ("orbit",)), scene)
+
+    def is_within() -> bool:
+        stage.commands.fit()
+        eye = np.asarray(stage.commands.camera.eye)
+        return bool(np.all((scene.lower < eye) & (eye < scene.upper)))
+
+    before = stage.commands.camera.basis()[2]
+    assert is_within() and np.allclose(stage.commands.camera.basis()[2], before), "from the same side"
+    walls = next(index for index, thing in enumerate(scene.objects) if scene.meshes[thing.mesh].name == "room")
+    stage.document.change("hidden", (walls,))
+    assert not is_within()
+    stage.document.change("hidden", ())
+    stage.document.change("settings.clip.on", True)
+    assert not is_within()
+    stage.document.change("settings.clip.on", False)
+    assert is_within()
+    assert not is_room(scene, (9.0, 0.0, 0.0)) and not is_room(make_demo("walker", 2000), (0.0, 0.5, 0.0))
