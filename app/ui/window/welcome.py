@@ -103,7 +103,7 @@ class WelcomePage(QScrollArea):
             card.clicked.connect(functools.partial(self.demo_chosen.emit, card.name))
         self.groups = CardGroups(questions(), self.cards, self.tr("More"))
         page = QWidget()
-        column = self._column = QVBoxLayout(page)
+        column = self._column = QVBoxLayout()
         column.setSpacing(12)
         column.addWidget(self._heading())
         row = self._row = QHBoxLayout()
@@ -116,6 +116,8 @@ class WelcomePage(QScrollArea):
         row.addLayout(self._right, 1)
         column.addLayout(row)
         column.addStretch(1)
+        page.setLayout(column)  # now, since what it holds may move: Python is told of the items in a layout that is
+        # added to one with a widget, not of their end, and takes whatever lies at their addresses later for them
         self.setWidget(page)
         self._foot = self._last_line()
         self.setViewportMargins(0, 0, 0, FOOT_HEIGHT)
