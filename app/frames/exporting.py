@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import threading
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -126,6 +127,12 @@ def export(
     return done[0]
 
 
+def time_left(seconds: float, done: int, count: int) -> str:
+    """What to say of how long the others take, when so many took `seconds`; of a minute or two nothing."""
+    minutes = seconds / done * (count - done) / 60.0
+    return f", about {minutes:.0f} min left" if minutes > 2.0 else ""
+
+
 def _own_target(state: State) -> Target:
     return choose(state.settings.render.device, state.settings.device)
 
@@ -151,8 +158,10 @@ def _export(
                 check=lambda share: job.check(),
             )
             with contextlib.closing(drawn):
+                began = time.monotonic()
                 for index, frame in enumerate(drawn):
-                    job.report(index / count, f"frame {index + 1} of {count}")
+                    left = time_left(time.monotonic() - began, index + 1, count)
+                    job.report(index / count, f"frame {index + 1} of {count}{left}")
                     row = row_of(frame.number, frame.time, frame.statistics[-1])
                     output.add(exported(state, scene, frame, target, row, takes_palettes=output.takes_palettes))
         return output.files

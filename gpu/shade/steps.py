@@ -1,5 +1,5 @@
-"""Traversal steps as a heat map: how much work each primary ray is, by nodes visited, boxes tested, primitives
-tested, or boxes and primitives together.
+"""Traversal steps: a heat map of how much work each primary ray is, by nodes visited, boxes tested, primitives tested,
+or boxes and primitives together.
 
 The range of the colours belongs to the ray type, not to a structure, so that structures are compared on one scale; with
 `automatic` it follows each picture. How many rays took how many steps goes with the frame's statistics.

@@ -119,6 +119,7 @@ class ExportDialog(QDialog):
         )
         self.turns = QCheckBox(tr("The camera turns once in"), self)
         self.turns.setObjectName("turns")
+        self._turns_for_video = False
         self.turn_seconds = QDoubleSpinBox(self)
         self.turn_seconds.setObjectName("turn_seconds")
         self.turn_seconds.setRange(SHORTEST_TURN, LONGEST_TURN)
@@ -204,7 +205,7 @@ class ExportDialog(QDialog):
         column.addWidget(self.buttons)
 
     def _connect(self) -> None:
-        self.format.currentIndexChanged.connect(self._rename)
+        self.format.currentIndexChanged.connect(self._suit)
         self.frames.currentIndexChanged.connect(self._rename)
         for one, other in ((self.turns, self.path), (self.path, self.turns)):
             one.toggled.connect(lambda is_on, other=other: other.setChecked(False) if is_on else None)
@@ -290,6 +291,18 @@ class ExportDialog(QDialog):
     def _name(self) -> str:
         are_many = self.frames.currentIndex() > 0 or self.turns.isChecked() or self.path.isChecked()
         return self.chosen.many if are_many else self.chosen.one
+
+    def _suit(self) -> None:
+        """In a video of what stands still the camera turns: else it would be one picture."""
+        is_still = self._document.span.duration <= 0.0 and not self.path.isChecked()
+        wanted = is_still and kind_of(self.chosen.one) == "video"
+        if wanted and not self.turns.isChecked():
+            self.turns.setChecked(True)
+            self._turns_for_video = True
+        elif self._turns_for_video and not wanted:
+            self.turns.setChecked(False)
+            self._turns_for_video = False
+        self._rename()
 
     def _rename(self) -> None:
         """Another kind of output has another name, in the folder that was chosen."""

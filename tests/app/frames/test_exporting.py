@@ -27,7 +27,7 @@ from raygrove.app.document.jobs import Cancelled, Job
 from raygrove.app.document.state import SceneReference, State
 from raygrove.app.export.sequence import OutputError
 from raygrove.app.frames import exporting
-from raygrove.app.frames.exporting import plan_of
+from raygrove.app.frames.exporting import plan_of, time_left
 from raygrove.app.scene_io.demos import make_demo
 from raygrove.app.settings.settings import Settings, set_option
 from raygrove.gpu.camera import fit
@@ -385,3 +385,9 @@ def test_a_palette_is_refused_where_the_file_has_none(
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(OutputError, match="has no palette"):
         exporting.export(Job(""), state_of(palette=5), SCENE, plan_of(state_of(), SCENE, str(path), range(1)))
+
+
+def test_what_is_left_is_told_in_minutes() -> None:
+    """By the pace of what is done; nothing of what is over soon."""
+    assert time_left(80.0, 4, 180) == ", about 59 min left"
+    assert time_left(80.0, 178, 180) == time_left(3600.0, 180, 180) == ""

@@ -15,8 +15,10 @@ from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
 
+from raygrove.app.document.state import SceneReference
 from raygrove.app.playback import timeline
 from raygrove.app.scene_io import load_picture
+from raygrove.app.scene_io.demos import make_demo
 from raygrove.app.ui.dialogs import questions
 from raygrove.app.ui.dialogs.export_dialog import FORMATS, ExportDialog
 from raygrove.app.ui.window.main_window import MainWindow
@@ -67,6 +69,24 @@ def test_it_says_what_will_be_written(dialog: ExportDialog, tmp_path: Path) -> N
     Path(tmp_path / "here.mp4").touch()
     dialog.out.setText(str(tmp_path / "here.mp4"))
     assert "here.mp4 is there already and will be replaced" in dialog.note.text()
+
+
+def test_a_video_of_what_stands_still_turns(dialog: ExportDialog, tmp_path: Path) -> None:
+    """One picture is no video; who wants another kind of file, or has said that the camera turns, is left alone."""
+    dialog.close()
+    document = dialog._document
+    document.set_scene(SceneReference("demo", ("blob",)), make_demo("blob", 500))
+    made = ExportDialog(dialog._session)
+    assert made.note.text() == "One frame."
+    made.format.setCurrentIndex(VIDEO)
+    assert made.turns.isChecked() and made.note.text().startswith("180 frames") and made.out.text().endswith(".mp4")
+    made.format.setCurrentIndex(PNG)
+    assert not made.turns.isChecked() and made.note.text() == "One frame."
+    made.turns.setChecked(True)
+    for kind in (VIDEO, PNG):
+        made.format.setCurrentIndex(kind)
+        assert made.turns.isChecked()
+    made.close()
 
 
 def test_pictures_are_as_smooth_as_the_still_window(dialog: ExportDialog) -> None:

@@ -137,6 +137,13 @@ def test_a_slash_filters_over_all_families(room: MainWindow) -> None:
     assert hierarchy(room) == "lbvh"
 
 
+def test_who_looks_for_the_heat_map_finds_traversal_steps(room: MainWindow) -> None:
+    sheet = opened(room, "rays")
+    QTest.keyClicks(sheet.focusWidget(), "/")
+    QTest.keyClicks(sheet.filter, "heat map")
+    assert "steps" in sheet.members.values()
+
+
 def test_down_from_the_filter_tries_what_is_marked_so_that_return_keeps_it(room: MainWindow) -> None:
     sheet = opened(room, "structure")
     QTest.keyClicks(sheet.focusWidget(), "/")
