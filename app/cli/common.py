@@ -30,6 +30,7 @@ from raygrove.app.settings.tree_options import named_first
 from raygrove.app.user_files import presets
 from raygrove.app.user_files.published import PUBLISHED
 from raygrove.gpu import attributes
+from raygrove.gpu.brief import filled
 from raygrove.gpu.camera import Camera, Vector
 from raygrove.gpu.configuration import ConfigurationError
 from raygrove.gpu.scene import Scene
@@ -225,7 +226,8 @@ def opened(reference: SceneReference, settings: Settings, words: Words) -> Scene
     scene = open_scene(reference, settings)
     seconds = scene.duration()
     motion = f"an animation of {seconds:.2f} s" if seconds > 0.0 else "no animation"
-    words.detail(f"{scene.name}: {scene.triangle_count:,} triangles, {scene.vertex_count:,} vertices, {motion}.")
+    triangles = filled("{count:,} triangles", count=scene.triangle_count)
+    words.detail(f"{scene.name}: {triangles}, {scene.vertex_count:,} vertices, {motion}.")
     for remark in scene.remarks:
         ways = f" ({ways_of(remark.setting)})" if remark.setting else ""
         words.say(f"{scene.name}: {remark.counted}{ways}")

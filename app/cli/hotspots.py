@@ -16,6 +16,7 @@ from raygrove.app.problems.problems import UsageError, plain_errors_are_usage
 from raygrove.app.settings.ray_options import measures_others
 from raygrove.gpu.analysis.hot_clip import ClipSpots
 from raygrove.gpu.analysis.hot_spots import HotSpots, Spot, remedy_sentence
+from raygrove.gpu.brief import filled
 from raygrove.printable import printable_lines
 
 if TYPE_CHECKING:
@@ -61,7 +62,8 @@ def _of_frame(about: dict[str, str], number: int, found: HotSpots) -> tuple[dict
     visits, tests, boxes = (int(getattr(found, of).sum()) for of in ("visits", "tests", "box_tests"))
     counts = {"frame": number, "ray_count": found.counts.rays, "visits": visits, "tests": tests, "box_tests": boxes}
     facts = {**about, **counts, "findings": [dataclasses.asdict(one) for one in found.findings]}
-    head = f"{about['configuration']}: {found.counts.rays:,} rays, {visits:,} visits, {tests:,} primitives tested."
+    said = "{rays:,} rays, {visits:,} visits, {tests:,} primitives tested."
+    head = f"{about['configuration']}: {filled(said, rays=found.counts.rays, visits=visits, tests=tests)}"
     return facts, [head, *(f"{one.sentence} {remedy_sentence(one)}" for one in found.findings)]
 
 
@@ -71,7 +73,8 @@ def _of_clip(about: dict[str, str], clip: ClipSpots) -> tuple[dict[str, Any], li
     place, most, mean = clip.dearest
     number = frames[place].frame
     visits, tests = (sum(getattr(one, of) for one in frames) for of in ("visits", "tests"))
-    head = f"{about['configuration']}: {len(frames)} frames, {visits:,} visits, {tests:,} primitives tested."
+    counted = "{count} frames, {visits:,} visits, {tests:,} primitives tested."
+    head = f"{about['configuration']}: {filled(counted, count=len(frames), visits=visits, tests=tests)}"
     said = f"Frame {number} costs most: {most:.1f} per ray, the mean is {mean:.1f}"
     facts = {**about, "by": clip.by, "frames": [one._asdict() for one in frames]}
     return facts, [head, f"{said}; --frames {number}:{number + 1} says what may help there."]

@@ -15,6 +15,7 @@ from raygrove.app.export.whole_files import check_writable
 from raygrove.app.frames.recording import PRIMARY, recorded
 from raygrove.app.problems.problems import UsageError, plain_errors_are_usage
 from raygrove.gpu.analysis.recording import save_rays
+from raygrove.gpu.brief import filled
 from raygrove.gpu.ray_sources import ENDING
 
 if TYPE_CHECKING:
@@ -39,5 +40,6 @@ def run(names: argparse.Namespace, words: Words) -> int:
     if names.json:
         print(json_text({"out": names.out, "rays": len(rays), "name": name, "ray_type": settings.render.ray_type}))
     else:
-        words.say(f"Wrote {names.out}: {len(rays):,} rays ({name}).")
+        counted = filled("{count:,} rays", count=len(rays))
+        words.say(f"Wrote {names.out}: {counted} ({name}).")
     return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..brief import filled
 from ..hierarchy.base import Hierarchy
 from .base import UpdatePolicy, check_refits
 from .history import Decision, UpdateHistory
@@ -19,5 +20,6 @@ class EveryN(UpdatePolicy):
     def choose(self, history: UpdateHistory, hierarchy: Hierarchy, options: Any) -> Decision:
         check_refits(hierarchy)
         is_due = history.age + 1 >= options.n
-        reason = f"{history.age} refits since the last build, every {options.n} frames one rebuilds"
+        said = "{age} refits since the last build, every {n} frames one rebuilds"
+        reason = filled(said, age=history.age, n=options.n)
         return Decision("rebuild" if is_due else "refit", reason)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..brief import filled
 from ..hierarchy.base import Hierarchy
 from .base import UpdatePolicy
 from .history import Decision, UpdateHistory
@@ -25,5 +26,6 @@ class RatioOptimiser(UpdatePolicy):
         if not hierarchy.capabilities.refit:
             return Decision("rebuild", f"{hierarchy.title} cannot be refitted")
         ratio, age = history.ratio.refits_for_each_rebuild(), history.age
-        reason = f"{age} refits since the last build, {ratio} are the best ratio as times have been"
+        said = "{age} refits since the last build, {ratio} are the best ratio as times have been"
+        reason = filled(said, age=age, ratio=ratio)
         return Decision("refit" if age < ratio else "rebuild", reason)

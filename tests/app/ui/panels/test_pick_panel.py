@@ -90,7 +90,7 @@ def test_the_neighbours_of_the_cell_are_listed_and_outlined(
     assert above.isExpanded()
     groups = [above.child(i) for i in range(3)]
     assert [(one.text(0), one.text(1)) for one in groups] == [
-        ("Across faces", "9 cells, the 2 nearest of them here"), ("Along edges", "1 cells"), ("At corners", "1 cells"),
+        ("Across faces", "9 cells, the 2 nearest of them here"), ("Along edges", "1 cell"), ("At corners", "1 cell"),
     ]  # fmt: skip
     pick.tree.setCurrentItem(above)
     assert {name: len(nodes) for name, nodes in marks.cells.items()} == {"face": 2, "edge": 1, "corner": 1}
