@@ -81,7 +81,9 @@ def run(names: argparse.Namespace, words: Words) -> int:
     state = state_from(names, settings, reference, scene)
     with contextlib.closing(target_from(settings, words)) as target:
         context = context_row(target, state)
-        measured = measure(names.kind, target, task_of(names, scene, state))
+        task = task_of(names, scene, state)
+        words.say(f"Measuring {scene.name}, which may take minutes; a smaller --repeat or --size takes less.")
+        measured = measure(names.kind, target, task)
     rows = [dataclasses.replace(row, traversal=resolved_traversal(state, row.layout)) for row in measured]
     words.say(f"{context['device']}: {rows[0].hierarchy}, layout {rows[0].layout}, traversal {rows[0].traversal}.")
     text = json_text({"context": context, "results": [row.as_json() for row in rows]})

@@ -268,10 +268,10 @@ def test_bench_says_what_it_leaves_out(run: Any) -> None:
 
 
 def test_bench_prints_a_table_and_writes_json(run: Any, tmp_path: Path) -> None:
-    code, out, _ = run(
+    code, out, err = run(
         "bench", "build", "--demo", "walker", *SMALL, "--repeat", "1", "--out", str(tmp_path / "figures.json")
     )
-    assert code == 0 and "build ms" in out
+    assert code == 0 and "build ms" in out and err.startswith("Measuring walker, which may take minutes; ")
     assert json.loads((tmp_path / "figures.json").read_text())["results"][0]["scene"] == "walker"
 
 
