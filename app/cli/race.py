@@ -31,7 +31,8 @@ from raygrove.gpu.analysis.race_files import ENDINGS
 from raygrove.gpu.analysis.racing import Course
 from raygrove.gpu.analysis.racing import run as run_race
 from raygrove.gpu.analysis.ray_racing import run as race_rays
-from raygrove.gpu.analysis.rivals.known import rival_of
+from raygrove.gpu.analysis.ray_racing import run_by_camera
+from raygrove.gpu.analysis.rivals.known import Rival, rival_of
 from raygrove.gpu.errors import Error
 from raygrove.gpu.face.clips import Clip
 from raygrove.gpu.face.given_trees import given_trees
@@ -61,12 +62,14 @@ def _race(names: argparse.Namespace, words: Words) -> int:
     with _given(names.trees, scene, course.moments[0]):
         if names.correlate:
             return correlate(names, words, scene, state, course, _command())
-        entries = entries_of(names.contestants, state, of_rays=measures_others(settings.rays))
+        entries = entries_of(names.contestants, state)
         with contextlib.closing(target_from(state.settings, words)) as target:
             prepare = functools.partial(race_report.prepared, scene=scene, state=state)
             if measures_others(settings.rays):
                 rays = workload_of(settings.rays.measured, scene)
                 found = race_rays(target, scene, entries, course, rays, hidden=state.hidden, say=words.share)
+            elif any(isinstance(one, Rival) for one in entries):
+                found = run_by_camera(target, scene, entries, course, hidden=state.hidden, say=words.share)
             else:
                 found = run_race(target, scene, entries, course, prepare=prepare, say=words.share)
     _write(names, found, words)
@@ -77,7 +80,7 @@ def _race(names: argparse.Namespace, words: Words) -> int:
         for one in found.correlations:
             outliers = f"; outliers {', '.join(one.outliers)}" if one.outliers else ""
             words.detail(f"{one.metric} and rays per second: rank correlation {one.rho:+.2f}{outliers}.")
-    if found.mismatches:
+    if found.faults:
         words.error("the contestants do not find the same hits.")
         return EXIT_FAILURE
     return 0
@@ -125,13 +128,12 @@ def _check(names: argparse.Namespace) -> None:
     check_writable(*place_of(names.out))
 
 
-def entries_of(contestants: Sequence[str], state: State, *, of_rays: bool = False) -> list[Any]:
-    """Who takes part, with the ray type and all else of the state; over given rays other programs, too. Raises
-    UsageError."""
+def entries_of(contestants: Sequence[str], state: State) -> list[Any]:
+    """Who takes part, with the ray type and all else of the state; other programs, too. Raises UsageError."""
     found: list[Any] = []
     for text in contestants:
         try:
-            rival = rival_of(text) if of_rays else None
+            rival = rival_of(text)
             found += [rival] if rival is not None else race_report.entries_of([text], state)
         except (OptionError, Error) as error:
             raise UsageError(f"--contestants {text}: {str(error).rstrip('.')}.") from error

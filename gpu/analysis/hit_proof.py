@@ -29,18 +29,23 @@ class Mismatch:
 @dataclasses.dataclass(frozen=True)
 class HitProof:
     """Hits beside those of a reference: `rays` compared, `hits` of these, `ties` (another primitive at an equal
-    distance), `mismatches` (another distance, or a hit where there is none), and the first of them."""
+    distance), `mismatches` (another distance, or a hit where there is none), and the first of them. Of the mismatches
+    `one_sided` are those where one hits and the other does not; where both do, their distances are up to `most_apart`
+    from each other."""
 
     rays: int = 0
     hits: int = 0
     ties: int = 0
     mismatches: int = 0
     first: tuple[Mismatch, ...] = ()
+    one_sided: int = 0
+    most_apart: float = 0.0
 
     def __add__(self, other: HitProof) -> HitProof:
         rays, hits = self.rays + other.rays, self.hits + other.hits
         ties, mismatches = self.ties + other.ties, self.mismatches + other.mismatches
-        return HitProof(rays, hits, ties, mismatches, (self.first + other.first)[:MOST_SHOWN])
+        one_sided, most_apart = self.one_sided + other.one_sided, max(self.most_apart, other.most_apart)
+        return HitProof(rays, hits, ties, mismatches, (self.first + other.first)[:MOST_SHOWN], one_sided, most_apart)
 
 
 def compared(
@@ -58,11 +63,14 @@ def compared(
     both = is_hit & is_true_hit
     ours, theirs = (np.where(both, values, 0.0).astype(np.float64) for values in (t, true_t))
     near = np.abs(ours - theirs) <= TOLERANCE * np.maximum(np.abs(ours), np.abs(theirs)) + slack
-    mask = (is_hit != is_true_hit) | (both & ~near)
+    one_sided, apart = is_hit != is_true_hit, both & ~near
+    mask = one_sided | apart
     ties = both & near & (prim_id != true_prim_id)
     first = tuple(
         Mismatch(frame, int(x), int(y), float(t[y, x]), int(prim_id[y, x]), float(true_t[y, x]),
                  int(true_prim_id[y, x]))
         for y, x in np.argwhere(mask)[:MOST_SHOWN]
     )  # fmt: skip
-    return HitProof(prim_id.size, int(is_hit.sum()), int(ties.sum()), int(mask.sum()), first), mask
+    most_apart = float(np.abs(ours - theirs)[apart].max(initial=0.0))
+    counts = (int(is_hit.sum()), int(ties.sum()), int(mask.sum()))
+    return HitProof(prim_id.size, *counts, first, int(one_sided.sum()), most_apart), mask

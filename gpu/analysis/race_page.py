@@ -33,7 +33,7 @@ def page_of(race: Race, command: str = "", about: dict[str, str] | None = None) 
         *(f"<p>{html.escape(note)}</p>" for note in race.notes),
         '<h2>Ranking</h2>\n<ul class="ranking">',
         *(
-            f"<li><b>{one.place}</b> {html.escape(_ranked(one, reason))}</li>"
+            f"<li><b>{one.place_told}</b> {html.escape(_ranked(one, reason))}</li>"
             for one, reason in zip(race.ranking, told_once(race.ranking), strict=True)
         ),
         "</ul>",

@@ -23,14 +23,14 @@ def csv_of(race: Race) -> str:
     plain = ("rebuilds", "refits", "rays", "mrays_per_s", *METRICS)
     intervals = [name for part in PARTS for name in (part, f"{part}_low", f"{part}_high")]
     writer.writerow(["rank", "last_rank", "letter", "configuration", "layout", *intervals, *plain, "hits", "ties",
-                     "mismatches", "reason", "note"])  # fmt: skip
+                     "mismatches", "one_sided", "most_apart", "is_rival", "reason", "note"])  # fmt: skip
     for one in race.contestants:
         parts = [getattr(one, part) for part in PARTS]
         numbers = [number for part in parts for number in (part.median, part.low, part.high)]
         facts = [getattr(one, name) for name in plain]
-        proof = (one.proof.hits, one.proof.ties, one.proof.mismatches)
+        proof = tuple(getattr(one.proof, name) for name in ("hits", "ties", "mismatches", "one_sided", "most_apart"))
         who = (one.rank, one.last_rank, one.letter, one.configuration, one.layout)
-        row = [*who, *numbers, *facts, *proof, one.reason, one.note]
+        row = [*who, *numbers, *facts, *proof, one.is_rival, one.reason, one.note]
         writer.writerow(["" if value is None else value for value in row])
     return text.getvalue()
 
@@ -47,7 +47,7 @@ def latex_of(race: Race) -> str:
     for one in race.ranking:
         parts = " & ".join(f"{getattr(one, part).median:.3f}" for part in PARTS)
         name = escaped(f"{one.letter} {one.configuration}")
-        place = one.place.replace("–", "--")
+        place = one.place_told.replace("–", "--")
         lines.append(f"{place} & {name} & {parts} & [{one.ms.low:.3f}, {one.ms.high:.3f}] \\\\")
     about = f"{race.scene}, {len(race.frames)} frame{'s' * (len(race.frames) != 1)}, {race.rays_said}, {race.device}"
     sentence = f"% Milliseconds per frame, medians of {race.repeat} passes. {about}."
@@ -65,11 +65,14 @@ def text_of(race: Race) -> str:
     ranking, best = race.ranking, race.ranking[0].ms.median
     head = ("", "", "", "ms per frame", "interval of 95 %", "", "update", "trace", "shade", "rays/s")
     rows = [
-        (one.place, one.letter, one.configuration, f"{one.ms.median:.3f}", f"[{one.ms.low:.3f}, {one.ms.high:.3f}]",
-         f"{one.ms.median / best:.2f} x", *(f"{getattr(one, part).median:.3f}" for part in PARTS[:3]),
-         f"{one.mrays_per_s:.4g} M")
+        (
+            *(one.place_told, one.letter, one.configuration, f"{one.ms.median:.3f}"),
+            *(f"[{one.ms.low:.3f}, {one.ms.high:.3f}]", f"{one.ms.median / best:.2f} x"),
+            *(f"{getattr(one, part).median:.3f}" for part in PARTS[:3]),
+            f"{one.mrays_per_s:.4g} M",
+        )
         for one in ranking
-    ]  # fmt: skip
+    ]
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
     lines = []
     for row in (head, *rows):

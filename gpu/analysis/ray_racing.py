@@ -4,11 +4,13 @@ in every frame. Turns, passes and what is counted are those of races of pictures
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import statistics
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 import numpy as np
 
+from ..errors import Error
 from ..scene import Scene
 from ..target.base import Target
 from .hit_proof import HitProof, compared
@@ -16,11 +18,15 @@ from .intervals import measured
 from .race import LETTERS, Contestant, Race, judged
 from .racing import Course, Entry, Say, Told, check, oracle_of, timed_passes
 from .ray_lanes import Frame, Lane, StructureLane
+from .rig import camera_rays
 from .rivals.known import Rival, rival_lane
 from .workload import Rays, Workload
 
 ROUNDINGS = 4.0
 """Of the largest coordinate of a ray's origin, that distances may differ by."""
+PRIMARY_ALONE = (
+    "All are raced by the camera's primary rays alone, without shading and pictures: other programs have neither here."
+)
 
 
 def run(
@@ -43,7 +49,7 @@ def run(
     with _lanes(target, scene, (*entries, *beside), rays, hidden) as lanes:
         told = Told(course, say)
         timed = timed_passes(len(entries), course, lambda place, n: lanes[place].play(course.moments[n]), told)
-        oracle = oracle_of([one.configuration for one in entries]) if against is None else len(entries)
+        oracle = _oracle(entries) if against is None else len(entries)
         proofs = _proved(lanes, course, oracle, rays, told)
         made = [_contestant(LETTERS[place], entry, lanes[place], timed[place], proofs[place])
                 for place, entry in enumerate(entries)]  # fmt: skip
@@ -51,6 +57,34 @@ def run(
     compared_with = LETTERS[oracle] if against is None else against.configuration
     about = ((len(rays), 1), rays.said, course.repeat, target.device_name, target.name, compared_with)
     return Race(scene.name, scene.triangle_count, frames, *about, judged(made))
+
+
+def run_by_camera(
+    target: Target,
+    scene: Scene,
+    entries: Sequence[Entry | Rival],
+    course: Course,
+    *,
+    hidden: Collection[int] = (),
+    say: Say = lambda share, sentence: None,
+) -> Race:
+    """Race, other programs among them, over the rays through the pixels of the course's camera. Raises Error where
+    that moves, and what `run` raises."""
+    camera = course.cameras[0]
+    if any(one != camera for one in course.cameras):
+        what = "other programs trace the same rays in every frame here, and this camera moves"
+        raise Error(what, "race", "give a camera that stands, or rays in place of one")
+    width, height = course.size
+    rays = dataclasses.replace(camera_rays(camera, *course.size), said=f"camera rays of {width} x {height} pixels")
+    found = run(target, scene, entries, course, rays, hidden=hidden, say=say)
+    return dataclasses.replace(found, remarks=(*found.remarks, PRIMARY_ALONE))
+
+
+def _oracle(entries: Sequence[Entry | Rival]) -> int:
+    """Whose hits all others are compared with: those of racing.oracle_of, of our own where one takes part, so that
+    another program's rounding is not held against them."""
+    ours = [place for place, one in enumerate(entries) if isinstance(one, Entry)] or range(len(entries))
+    return ours[oracle_of([entries[place].configuration for place in ours])]
 
 
 def lane_of(target: Target, scene: Scene, entry: Entry | Rival, rays: Workload, hidden: Collection[int] = ()) -> Lane:
@@ -115,7 +149,7 @@ def _contestant(
         lane.ray_count, lane.ray_count / max(statistics.median(trace), 1e-9) / 1000.0, proof,
         *((None,) * 4 if tree is None else (tree.sah_cost, tree.end_point_overlap, tree.leaf_variability, tree.depth)),
         0 if tree is None else tree.bytes, mean_warp, longest_warp, mean_visits, mean_tests,
-        note=entry.note if isinstance(entry, Entry) else lane.note,
+        note=entry.note if isinstance(entry, Entry) else lane.note, is_rival=not isinstance(entry, Entry),
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from ..analysis.race import Race
 from ..analysis.racing import Course, Entry, run
 from ..analysis.ray_racing import run as race_rays
+from ..analysis.ray_racing import run_by_camera
 from ..analysis.rivals.known import name_of, rival_of
 from ..analysis.survey import Survey, every_structure, survey
 from ..camera import Camera
@@ -60,14 +61,17 @@ def race(
 
     With `rays`, a set, those of sensors, a sensor on a node (`Sensor.on`), or a text as `raygrove race --rays` takes it
     ("lidar:rows=32:node=head"), all trace these in every frame, in place of a picture's; camera, ray type and size are
-    not used then, and there are no pictures. Embree takes part in them where `embreex` or
-    libembree is installed: `embree:quality=low` (medium, high, dynamic) with `@rebuild` or `@refit`, on the CPU; and
-    Warp where `warp-lang` is: `warp:builder=lbvh` (sah, median) with `@rebuild` or `@refit`, on the device.
+    not used then, and there are no pictures. Embree takes part where `embreex` or libembree is installed:
+    `embree:quality=low` (medium, high, dynamic; `robust=yes`: no ray passes between neighbours) with `@rebuild` or
+    `@refit`, on the CPU; and Warp where `warp-lang` is: `warp:builder=lbvh` (sah, median) with `@rebuild` or `@refit`,
+    on the device. Beside them, without `rays`, all trace the primary rays of the camera's pixels, without pictures.
 
     All act in turn, in an order that rotates from frame to frame; compiling is not counted. A sample is the mean of one
     pass through the frames: a median of `repeat` samples (6 or more) has an interval of 95 % by order statistics.
     Contestants whose intervals overlap show no difference. Hits are compared ray by ray with those of `brute_force`
-    where it takes part, else with those of the first; trees are judged by one pair of SAH constants.
+    where it takes part, else with those of the first that is our own; `mismatches` are those that differ, `faults`
+    the same without another program's where they are 1 % of its rays or fewer. Trees are judged by one pair of SAH
+    constants.
 
     Raises Error for what cannot be raced, ConfigurationError and OptionError for a spelling.
 
@@ -80,10 +84,13 @@ def race(
     plain, course = scene.to_plain(), _course(scene, frames, camera, size, repeat, "rg.race")
     shared = _shared(ray_type, ray_type_options, seed)
     with device_of(device).used("rg.race") as target, given_trees(trees or {}, _first_mesh(scene, course, trees)):
+        some = [rival_of(text) or entry_of(text, shared) for text in contestants]
         if rays is not None:
-            some = [rival_of(text) or entry_of(text, shared) for text in contestants]
             return race_rays(target, plain, some, course, workload_of(rays, plain, "rg.race"))
-        return run(target, plain, [entry_of(text, shared) for text in contestants], course)
+        ours = [one for one in some if isinstance(one, Entry)]
+        if len(ours) < len(some):
+            return run_by_camera(target, plain, some, course)
+        return run(target, plain, ours, course)
 
 
 def correlate(
@@ -168,8 +175,8 @@ def entry_of(configuration: str, shared: ViewSettings) -> Entry:
     OptionError."""
     rival = rival_of(configuration)
     if rival is not None:
-        what = f"{name_of(rival)} takes part in races over given rays"
-        raise Error(what, configuration, "give rays=, on the command line --rays")
+        what = f"{name_of(rival)} takes part in races by rg.race and on the command line alone"
+        raise Error(what, configuration, "name a structure here")
     made = configured(configuration)
     choice = made.choice
     settings = dataclasses.replace(

@@ -1,14 +1,15 @@
 // Embree beside our host target: a static tree over the same triangles and the same rays in the same order, made on the
 // way as ours are or read from buffers as ours are, hits stored as ours are. Reads a file that embree.py writes and
 // prints a line about its tree; then acts line by line of stdin, and prints a line for each:
-//   trace SET WIDTH COUNT   that set of rays COUNT times in packets of WIDTH: what was hit, times by clock and
-//   processors build, refit            positions of the file EXCHANGE: a new tree, or new boxes for the one there is
+//   trace SET WIDTH COUNT   that set of rays COUNT times in packets of WIDTH: what was hit, both kinds of times
+//   build, refit            positions of the file EXCHANGE: a new tree, or new boxes for the one there is
 //   hits SET WIDTH          once, and writes t (infinite: nothing) and prim_id (-1) of all rays to EXCHANGE
 //
-// File: int32 vertex_count, triangle_count, thread_count, quality, is_dynamic, set_count; float[3 * vertex_count]
-// positions; int32[3 * triangle_count] indices; and for each set int32 is_any, is_coherent, width, height, ray_count,
-// float[16] camera (gpu/camera.py: frame), float[8 * ray_count] rays, in rows as gpu/trace/ray_sources.cuh has them (a
-// multiple of 64 of them, those with t_min >= t_max idle). A set without rays of its own is the camera's picture.
+// File: int32 vertex_count, triangle_count, thread_count, quality, is_dynamic, is_robust, set_count;
+// float[3 * vertex_count] positions; int32[3 * triangle_count] indices; and for each set int32 is_any, is_coherent,
+// width, height, ray_count, float[16] camera (gpu/camera.py: frame), float[8 * ray_count] rays, in rows as
+// gpu/trace/ray_sources.cuh has them (a multiple of 64 of them, those with t_min >= t_max idle). A set without rays of
+// its own is the camera's picture.
 #include <pmmintrin.h>
 #include <time.h>
 #include <xmmintrin.h>
@@ -31,7 +32,7 @@ namespace {
 constexpr int TILE_SIDE = 8, TILE_RAYS = 64, TILES_A_TASK = 8;
 
 struct Job {
-    int vertex_count, triangle_count, thread_count, quality, is_dynamic, set_count;
+    int vertex_count, triangle_count, thread_count, quality, is_dynamic, is_robust, set_count;
 };
 
 struct SetHead {
@@ -215,7 +216,7 @@ Tree build(const embree::Library& library, void* device, const Job& job, const s
     Tree tree{library.new_scene(device), library.new_geometry(device, embree::TRIANGLES)};
     // Embree keeps a tree for each mesh, which is built by its own quality or refitted, in scenes of low quality alone.
     library.set_quality(tree.scene, job.is_dynamic ? embree::LOW : job.quality);
-    if (job.is_dynamic) library.set_flags(tree.scene, embree::DYNAMIC);
+    library.set_flags(tree.scene, (job.is_dynamic ? embree::DYNAMIC : 0) | (job.is_robust ? embree::ROBUST : 0));
     library.set_geometry_quality(tree.geometry, job.quality);
     library.set_buffer(tree.geometry, embree::VERTEX_BUFFER, 0, embree::FLOAT3, positions.data(), 0, 12,
                        size_t(job.vertex_count));

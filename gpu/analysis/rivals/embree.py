@@ -115,8 +115,9 @@ def program() -> pathlib.Path:
 
 class EmbreeProcess(contextlib.AbstractContextManager["EmbreeProcess"]):
     """Embree with a tree over positions (V, 3) float32 and triangles (T, 3) int32, ready to trace `sets` by `threads`.
-    A `dynamic` tree is one that Embree keeps for meshes that move: only such ones can be refitted. Raises
-    PeerAbsentError where it is not there or fails."""
+    A `dynamic` tree is one that Embree keeps for meshes that move: only such ones can be refitted. With `robust` no
+    ray passes between neighbours; without, as Embree has it unless it is told, some do. Raises PeerAbsentError where it
+    is not there or fails."""
 
     def __init__(
         self,
@@ -127,9 +128,10 @@ class EmbreeProcess(contextlib.AbstractContextManager["EmbreeProcess"]):
         quality: str = "medium",
         *,
         dynamic: bool = False,
+        robust: bool = False,
     ) -> None:
         self.sets, self.threads, self.quality = list(sets), threads, quality
-        counts = (len(positions), len(triangles), threads, QUALITIES[quality], dynamic, len(sets))
+        counts = (len(positions), len(triangles), threads, QUALITIES[quality], dynamic, robust, len(sets))
         header = np.array(counts, np.int32)
         self._exchange = tempfile.NamedTemporaryFile(prefix="raygrove-")  # noqa: SIM115 - as long as the process
         parts = [header, np.ascontiguousarray(positions, np.float32), np.ascontiguousarray(triangles, np.int32)]

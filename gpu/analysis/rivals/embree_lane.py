@@ -11,6 +11,7 @@ from ...configuration import Configuration, ConfigurationError, parse
 from ...errors import Error
 from ...linux import processors
 from ...scene import Moment, Scene
+from ...settings import parse_value
 from ...stats import HierarchyStatistics
 from ...target.base import Target
 from ...trace.trace import rays_in_rows
@@ -26,33 +27,36 @@ PACK = 8
 
 @dataclasses.dataclass(frozen=True)
 class EmbreeRival:
-    """How Embree takes part: its build quality, whether it keeps a tree for each mesh as scenes that move want it, and
-    whether it refits."""
+    """How Embree takes part: its build quality, whether it keeps a tree for each mesh as scenes that move want it,
+    whether it refits, and whether its rays never pass between neighbours, as ours do not with the watertight test."""
 
     configuration: str
     quality: str
     dynamic: bool
     refits: bool
+    robust: bool = False
 
 
 def embree_of(configuration: str | Configuration) -> EmbreeRival | None:
-    """Embree where the spelling says so; None of our own. `quality` is low, medium (the default), high or dynamic; the
-    policy rebuild or refit. Raises ConfigurationError for anything else."""
+    """Embree where the spelling says so; None of our own. `quality` is low, medium (the default), high or dynamic,
+    `robust` yes or no (the default); the policy rebuild or refit. Raises ConfigurationError for anything else."""
     spelt = parse(configuration) if isinstance(configuration, str) else configuration
     if spelt.builder.name != NAME:
         return None
     text, options = str(spelt), dict(spelt.builder.options)
     quality = options.pop("quality", "medium")
+    robust = parse_value(bool, options.pop("robust", "no"))
     known = (*QUALITIES, DYNAMIC)
-    if quality not in known or options:
-        raise ConfigurationError("Embree has the option quality alone", text, f"it is one of {', '.join(known)}")
+    if quality not in known or not isinstance(robust, bool) or options:
+        what, remedy = "Embree has the options quality and robust", f"quality is one of {', '.join(known)}"
+        raise ConfigurationError(what, text, f"{remedy}, robust yes or no")
     if spelt.optimiser or spelt.layout or spelt.traversal:
         raise ConfigurationError("Embree's trees have neither optimisers nor layouts here", text, "leave them out")
     policy = "rebuild" if spelt.policy is None else str(spelt.policy)
     if policy not in ("rebuild", "refit"):
         raise ConfigurationError(f"Embree does not follow by {policy}", text, "choose @rebuild or @refit")
     is_dynamic = quality == DYNAMIC or policy == "refit"
-    return EmbreeRival(text, "medium" if quality == DYNAMIC else quality, is_dynamic, policy == "refit")
+    return EmbreeRival(text, "medium" if quality == DYNAMIC else quality, is_dynamic, policy == "refit", robust)
 
 
 class EmbreeLane:
@@ -68,7 +72,9 @@ class EmbreeLane:
         rows = rays_in_rows(rays.origins, rays.directions, rays.t_min, rays.t_max)
         sets = [RaySet(rows=rows, is_coherent=False)]
         try:
-            self._process = EmbreeProcess(positions, triangles, sets, threads, rival.quality, dynamic=rival.dynamic)
+            self._process = EmbreeProcess(
+                positions, triangles, sets, threads, rival.quality, dynamic=rival.dynamic, robust=rival.robust
+            )
         except PeerAbsentError as error:
             self._animator.close()
             raise Error(str(error).rstrip("."), rival.configuration, "") from error

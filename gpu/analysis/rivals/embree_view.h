@@ -11,7 +11,7 @@ namespace embree {
 
 constexpr unsigned NO_HIT = ~0u;
 constexpr int TRIANGLES = 0, INDEX_BUFFER = 0, VERTEX_BUFFER = 1, UINT3 = 0x5003, FLOAT3 = 0x9003, VERSION = 0,
-              DYNAMIC = 1, LOW = 0, REFIT = 3;
+              DYNAMIC = 1, ROBUST = 4, LOW = 0, REFIT = 3;
 
 template <int N>
 struct alignas(N == 1 ? 16 : 64) Rays {

@@ -53,8 +53,11 @@ def test_a_race_is_printed_and_written(tmp_path: Path, capsys: pytest.CaptureFix
         (("--contestants", "lbvh", "--repeat", "5"), "takes 6 passes or more"),
         (("--contestants", "lbhv"), "did you mean lbvh"),
         (("--contestants", "lbvh:leaf=oops"), "--contestants lbvh:leaf=oops"),
-        (("--contestants", "embree:quality=high"), "Embree takes part in races over given rays"),
-        (("--contestants", "warp:builder=sah"), "Warp takes part in races over given rays"),
+        (("--contestants", "lbvh,embree:quality=best"), "one of low, medium, high, dynamic, robust yes or no"),
+        (
+            ("--correlate", "--contestants", "warp:builder=sah"),
+            "Warp takes part in races by rg.race and on the command",
+        ),
         (("--contestants", "median_sah@refit"), "cannot be refitted"),
         (("--contestants", "lbvh", "--out", "race.docx"), "written as .json, .csv, .tex, .html"),
         (("--contestants", "lbvh,,hploc"), "are no configurations"),

@@ -88,10 +88,12 @@ def test_ties_and_mismatches_are_counted_apart() -> None:
     t[3, 5], prim_id[3, 5] = np.inf, -1  # lost
     t[6, 7], prim_id[6, 7] = 2.0, 4  # where there is nothing
     proof, mask = compared(t, prim_id, true_t, true_id, frame=11)
-    assert dataclasses.replace(proof, first=()) == HitProof(768, 640, 1, 3)
+    assert dataclasses.replace(proof, first=(), most_apart=0.0) == HitProof(768, 640, 1, 3, (), 2)
+    assert proof.most_apart == pytest.approx(0.001 * true_t[2, 4], rel=1e-3)
     assert np.argwhere(mask).tolist() == [[2, 4], [3, 5], [6, 7]]
     assert [(one.frame, one.x, one.y) for one in proof.first] == [(11, 4, 2), (11, 5, 3), (11, 7, 6)]
     assert (proof + proof).mismatches == 6 and (proof + proof).rays == 1536
+    assert (proof + proof).one_sided == 4 and (proof + HitProof()).most_apart == proof.most_apart
 
 
 def test_rays_that_begin_on_a_surface_may_differ_by_roundings_of_where() -> None:
@@ -264,7 +266,8 @@ def test_every_structure_finds_what_brute_force_finds_and_a_stale_one_is_counted
     lines = str(found).splitlines()
     assert lines[0].split() == ["ms", "per", "frame", "interval", "of", "95", "%", "update", "trace", "shade", "rays/s"]
     first = found.ranking[0]
-    assert lines[1].split()[:4] == [first.place, first.letter, first.configuration, f"{first.ms.median:.3f}"]
+    start = [*first.place_told.split(), first.letter, first.configuration, f"{first.ms.median:.3f}"]
+    assert lines[1].split()[: len(start)] == start
     assert lines[1].split()[-4:-2] == [f"{first.trace_ms.median:.3f}", f"{first.shade_ms.median:.3f}"]
     assert lines[5] == f"{first.reason}." and lines[-1] == found.verdict and len({len(one) for one in lines[:5]}) == 1
 
