@@ -18,6 +18,7 @@ from raygrove.app.export.whole_files import check_writable
 from raygrove.app.frames.views import view_settings
 from raygrove.app.problems.problems import UsageError, plain_errors_are_usage
 from raygrove.app.scene_io.errors import SceneError, without_call
+from raygrove.gpu.analysis.diagnosis import Findings
 from raygrove.gpu.analysis.frame_bounds import with_frames
 from raygrove.gpu.analysis.tree_files import ENDING, save_tree, scene_hash, scene_of_file
 from raygrove.gpu.analysis.validation import boxes_of
@@ -25,7 +26,7 @@ from raygrove.gpu.errors import Error
 from raygrove.gpu.face.building import build
 from raygrove.gpu.face.clips import Clip
 from raygrove.gpu.face.foreign_trees import is_rgtree, tree_of_file
-from raygrove.gpu.face.judging import diagnose, validate
+from raygrove.gpu.face.judging import diagnose, diagnose_instants, validate
 from raygrove.gpu.hierarchy.base import NodeTable
 from raygrove.gpu.hierarchy.bvh.own.tree import Tree
 from raygrove.gpu.target.base import Target
@@ -69,8 +70,7 @@ def _done(names: argparse.Namespace, words: Words, state: State, clip: Clip, tim
         tree = _read(names, words, mesh)
         builder = f"import of {Path(names.tree).name}"
     if names.kind == "diagnose":
-        poses = np.stack([clip.at(time)[0] for time in times]) if len(times) > 1 else mesh[0]
-        findings = diagnose(tree, poses, mesh[1])
+        findings = _diagnosed(tree, clip, times)
         rows = [dataclasses.asdict(finding) for finding in findings]
         _tell(names, {"findings": rows}, str(findings).splitlines())
         return EXIT_FOUND if findings.is_bad else 0
@@ -83,6 +83,14 @@ def _done(names: argparse.Namespace, words: Words, state: State, clip: Clip, tim
         save_tree(tree, names.out, builder, scene=mesh)
         words.say(f"Wrote {names.out}.")
     return 0
+
+
+def _diagnosed(tree: Tree, clip: Clip, times: list[float]) -> Findings:
+    """Of several frames, or of one instant beside the clip's beginning, as a tree that was refitted alone is known by
+    what it fitted before."""
+    if len(times) > 1:
+        return diagnose(tree, np.stack([clip.at(time)[0] for time in times]), clip.at(times[-1])[1])
+    return diagnose_instants(tree, clip, (0.0, *times) if times[0] > 0.0 else times)
 
 
 def _read(names: argparse.Namespace, words: Words, mesh: tuple[np.ndarray, np.ndarray]) -> Tree:

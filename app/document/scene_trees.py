@@ -82,12 +82,9 @@ class ReadTree:
 def judged_tree(tree: Tree, clip: Clip, time: float, times: Collection[float] = ()) -> tuple[str, ...]:
     """What `diagnose` finds wrong with a tree at an instant, and what to do, in sentences; of those instants that are
     earlier it knows which one the tree fits. What is true of the geometry alone is left out."""
-    import numpy as np  # with the first tree, not with the program
+    from raygrove.gpu.face.judging import diagnose_instants  # with the first tree, not with the program
 
-    from raygrove.gpu.face.judging import diagnose
-
-    poses = [clip.at(one) for one in (*sorted(one for one in {*times} if one < time), time)]
-    found = diagnose(tree, np.stack([vertices for vertices, _ in poses]), poses[-1][1])
+    found = diagnose_instants(tree, clip, (*sorted(one for one in {*times} if one < time), time))
     bad = [one for one in found if one.severity != "advice" and one.code != OF_GEOMETRY]
     return tuple(f"{one.sentence} {one.remedy[:1].upper()}{one.remedy[1:]}." for one in bad)
 

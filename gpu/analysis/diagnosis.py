@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -69,10 +69,16 @@ class Findings(tuple[Finding, ...]):
 
 
 def diagnose_tree(
-    tree: Tree | NodeTable, frames: list[np.ndarray], new_cost: Cost, *, splits_references: bool = False
+    tree: Tree | NodeTable,
+    frames: list[np.ndarray],
+    new_cost: Cost,
+    *,
+    splits_references: bool = False,
+    seconds: Sequence[float] = (),
 ) -> tuple[Finding, ...]:
-    """Of a tree over the boxes (N, 6) of `frames`, the last of which is now. `new_cost` gives the SAH cost of a tree
-    that is built anew over boxes."""
+    """Of a tree over the boxes (N, 6) of `frames`, the last of which is now; of a few instants of a clip, which do not
+    follow one another, `seconds` says when they are. `new_cost` gives the SAH cost of a tree that is built anew over
+    boxes."""
     boxes = frames[-1]
     validation = validate(tree, boxes, splits_references=splits_references)
     faults = {fault.code: fault for fault in validation.faults}
@@ -82,9 +88,9 @@ def diagnose_tree(
     columns, walked = table_walked(tree) if isinstance(tree, NodeTable) else tree_walked(tree)
     shape = _Shape(columns, walked)
     if columns.bounds is not None:
-        found += _of_boxes(shape, columns.bounds, frames, faults, validation)
+        found += _of_boxes(shape, columns.bounds, frames, seconds, faults, validation)
     if not found and not splits_references and isinstance(tree, Tree):
-        found += _of_cost(shape, frames, new_cost)
+        found += _of_cost(shape, frames, seconds, new_cost)
     return tuple(found)
 
 
@@ -217,7 +223,12 @@ class _Shape:
 
 
 def _of_boxes(
-    shape: _Shape, bounds: np.ndarray, frames: list[np.ndarray], faults: dict[str, Fault], validation: Validation
+    shape: _Shape,
+    bounds: np.ndarray,
+    frames: list[np.ndarray],
+    seconds: Sequence[float],
+    faults: dict[str, Fault],
+    validation: Validation,
 ) -> list[Finding]:
     boxes, root = frames[-1], bounds[shape.nodes[0]]
     whole = float(_areas(root[None])[0])
@@ -237,8 +248,7 @@ def _of_boxes(
         return [Finding("root_sized", "error", said, {"share": share}, remedy, gain)]
     if outside is not None and outside.count >= STALE * validation.references:
         older = [place for place, frame in enumerate(frames[:-1]) if _fits(shape, bounds, frame)]
-        back = len(frames) - 1 - max(older, default=0)
-        age = f" They fit the pose {back:,} {'frame' if back == 1 else 'frames'} earlier." if older else ""
+        age = f" They fit the pose {_earlier(max(older), frames, seconds)}." if older else ""
         share = outside.count / max(validation.references, 1)
         far = _farthest(shape, bounds, boxes)
         said = (
@@ -279,7 +289,7 @@ def _fits(shape: _Shape, bounds: np.ndarray, boxes: np.ndarray) -> bool:
 
 
 # -- cost --------------------------------------------------------------------------------------------------------------
-def _of_cost(shape: _Shape, frames: list[np.ndarray], new_cost: Cost) -> list[Finding]:
+def _of_cost(shape: _Shape, frames: list[np.ndarray], seconds: Sequence[float], new_cost: Cost) -> list[Finding]:
     boxes = frames[-1]
     if len(boxes) < 8 or not np.isfinite(boxes).all():
         return []
@@ -299,12 +309,23 @@ def _of_cost(shape: _Shape, frames: list[np.ndarray], new_cost: Cost) -> list[Fi
     was = [shape.cost(shape.bounds(frame)) / max(new_cost(frame), 1e-30) for frame in frames[:-1]]
     if was and min(was) * 1.3 < ratio:
         best = int(np.argmin(was))
+        fitted = f"the pose {_earlier(best, frames, seconds)}" if seconds else f"frame {best}"
+        since = "since" if seconds else f"in the {_frames(len(frames) - 1 - best)} since"
         said = (
-            f"The tree fits frame {best}, and was refitted alone in the {len(frames) - 1 - best:,} frames since: rays "
-            f"cost {ratio:.2f} times what they do in a new tree, then {was[best]:.2f} times."
+            f"The tree fits {fitted}, and was refitted alone {since}: rays cost {ratio:.2f} times what they do in "
+            f"a new tree, then {was[best]:.2f} times."
         )
         return [Finding("refit_only", "warning", said, evidence, "rebuild now and then: rg.advise says when", ratio)]
     return []
+
+
+def _earlier(place: int, frames: list[np.ndarray], seconds: Sequence[float]) -> str:
+    """When one of the frames was, beside now, the last of them."""
+    return f"at {brief(seconds[place])} s" if seconds else f"{_frames(len(frames) - 1 - place)} earlier"
+
+
+def _frames(count: int) -> str:
+    return f"{count:,} frame{'s' * (count != 1)}"
 
 
 def _depth_first(shape: _Shape) -> np.ndarray:

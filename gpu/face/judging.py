@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -96,6 +97,14 @@ def diagnose(tree: Any, shape: Any = None, triangles: Any = None, *, time: float
         found = diagnose_tree(tree, frames, _new_cost, splits_references=tree.splits_references)
         return Findings((*found, *diagnose_geometry(frames, with_motion=False)))
     return Findings(diagnose_geometry(_frames(tree, shape, time)))
+
+
+def diagnose_instants(tree: Tree, clip: Clip, seconds: Sequence[float]) -> Findings:
+    """What `diagnose` finds of a tree at instants of a clip, the last of which is now: sentences name them by their
+    seconds."""
+    frames = [boxes_of(*clip.at(one)) for one in seconds]
+    found = diagnose_tree(tree, frames, _new_cost, splits_references=tree.splits_references, seconds=seconds)
+    return Findings((*found, *diagnose_geometry(frames, with_motion=False)))
 
 
 def _frames(shape: Any, triangles: Any, time: float) -> list[np.ndarray]:

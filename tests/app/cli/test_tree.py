@@ -11,8 +11,11 @@ from PIL import Image
 
 import raygrove as rg
 from raygrove.app.cli.main import main
+from raygrove.app.scene_io.demos import make_demo
+from raygrove.gpu.analysis.validation import boxes_of
 from raygrove.gpu.errors import UnreadableError
 from raygrove.gpu.target.base import NoDeviceError, OutOfMemoryError
+from tests.gpu.analysis.test_diagnosis import refitted
 
 SMALL = ["--demo", "orbit", "--set", "demo.triangles=2000", "--device", "cpu", "--quiet"]
 
@@ -52,6 +55,23 @@ def test_a_tree_of_another_instant_is_judged_and_not_taken(
     assert "the tree is of another pose. They fit the pose 21 frames earlier." in capsys.readouterr().out
     assert main(["tree", "import", *SMALL, *there, "--out", str(tmp_path / "new.rgtree")]) == 3
     assert "another scene, or of another instant" in capsys.readouterr().err and not (tmp_path / "new.rgtree").exists()
+
+
+def test_a_tree_that_was_refitted_alone_is_told_by_one_instant(
+    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its boxes are right at that instant: the clip's beginning, which it fits better, is looked at by itself."""
+    path, scene = str(tmp_path / "old.rgtree"), ["--demo", "explode", "--set", "demo.triangles=2000", *SMALL[4:]]
+    assert main(["tree", "export", *scene, "--hierarchy", "hploc", "--out", path]) == 0
+    tree, clip = rg.load_tree(path), rg.Clip.from_plain(make_demo("explode", 2000))
+    rows = {name: getattr(tree, name) for name in ("children", "first", "count", "primitives")}
+    assert tree.bounds is not None
+    rg.save_tree(rg.Tree(**refitted({**rows, "bounds": tree.bounds}, boxes_of(*clip.at(3.0)))), path)
+    capsys.readouterr()
+    assert main(["tree", "diagnose", *scene, "--tree", path, "--time", "3", "--json"]) == 1
+    (found,) = json.loads(capsys.readouterr().out)["findings"]
+    assert found["code"] == "refit_only" and found["gain"] > 2.0
+    assert "The tree fits the pose at 0 s, and was refitted alone since" in found["sentence"]
 
 
 def test_boxes_of_frames_are_exported_and_proved(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:

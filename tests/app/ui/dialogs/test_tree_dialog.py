@@ -159,4 +159,5 @@ def test_a_tree_that_was_refitted_alone_is_told_at_a_later_instant(tmp_path: Pat
     )
     found = read_tree(str(tmp_path / "a.rgtree"), clip.to_plain(), (0.0, 1.0), judges=True)
     assert found.is_valid and found.time == 1.0
-    assert "frame 0" in found.judged[0] and found.judged[0].endswith(".")
+    assert "The tree fits the pose at 0 s, and was refitted alone since: rays cost" in found.judged[0]
+    assert found.judged[0].endswith(".")
