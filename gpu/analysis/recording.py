@@ -37,9 +37,10 @@ def recorded_rays(engine: Engine, view: View, name: str) -> Rays:
     cast_rays(slot, hear)
     rows = np.concatenate([*heard, np.zeros((8, 0), np.float32)], axis=1)
     if not rows.shape[1]:
-        there = ", ".join(dict.fromkeys(cast))
+        there = ", ".join(one for one in dict.fromkeys(cast) if one != name)
         what = f"{view.settings.ray_type} casts no rays called {name!r} in this picture"
-        raise Error(what, "recording", f"choose one of {there}, or another ray type")
+        seen = ", or look from a place where rays hit something on their way" if name in cast else ""
+        raise Error(what, "recording", f"choose one of {there}, or another ray type{seen}")
     return Rays(np.ascontiguousarray(rows[0:3].T), np.ascontiguousarray(rows[3:6].T), rows[6].copy(), rows[7].copy())
 
 

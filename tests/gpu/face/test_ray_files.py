@@ -26,7 +26,7 @@ def room() -> rg.Clip:
 
 
 def recorded(room: rg.Clip, **named: Any) -> rg.RaySet:
-    return rg.RaySet.record(room, camera=INSIDE, size=SIZE, device="cpu", **named)
+    return rg.RaySet.record(room, size=SIZE, device="cpu", **{"camera": INSIDE, **named})
 
 
 def test_bounces_begin_where_the_rays_before_them_end(room: rg.Clip) -> None:
@@ -54,6 +54,13 @@ def test_occlusion_rays_end_at_their_radius(room: rg.Clip) -> None:
         ({"rays": "cosmic"}, "path casts no rays called 'cosmic' in this picture: choose one of primary, shadow"),
         ({"ray_type": "flat", "bounce": 1}, "flat casts no rays called 'bounce 1'"),
         ({"ray_type": "x"}, "ray_type"),
+        (
+            {
+                "bounce": 2,
+                "camera": rg.Camera(eye=(0.0, 0.0, 90.0)),
+            },  # all that leaves the room's walls outside is gone
+            "'bounce 2' in this picture: choose one of primary, shadow, bounce 1, bounce 3.*or look from a place",
+        ),
     ],
 )
 def test_rays_that_are_not_cast_are_a_sentence(room: rg.Clip, named: dict[str, Any], sentence: str) -> None:
