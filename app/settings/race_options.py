@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from raygrove.gpu.configuration import apart
+from raygrove.gpu.configuration import apart, parse
 from raygrove.gpu.settings import OptionError, option
 
 CONTESTANTS = "race.contestants"
@@ -52,6 +52,18 @@ class RaceOptions:
 def contestants_of(options: RaceOptions) -> tuple[str, ...]:
     """The configurations that race."""
     return apart(options.contestants)
+
+
+def raced_as(options: RaceOptions, configuration: str) -> str:
+    """The chosen contestant that is this structure, by whichever policy; "" where none is. Layout and traversal that
+    it does not say are the ones that it gets."""
+    own = parse(configuration)
+    for text in contestants_of(options) if options.contestants != RaceOptions().contestants else ():
+        one = parse(text)
+        is_it = (one.builder, one.optimiser) == (own.builder, own.optimiser)
+        if is_it and one.layout in (None, own.layout) and one.traversal in (None, own.traversal):
+            return text
+    return ""
 
 
 def joined(options: RaceOptions, texts: Sequence[str]) -> list[str]:

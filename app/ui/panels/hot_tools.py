@@ -16,8 +16,8 @@ from raygrove.app.document.state import State
 from raygrove.app.playback import timeline as timelines
 from raygrove.app.settings import option_tables
 from raygrove.app.settings.chosen_configuration import spelling_of
-from raygrove.app.settings.race_options import CONTESTANTS, RACE, joined
-from raygrove.app.settings.settings import Settings, set_option
+from raygrove.app.settings.race_options import CONTESTANTS, RACE, joined, raced_as
+from raygrove.app.settings.settings import set_option
 from raygrove.app.ui.panels.divergence_panel import DivergencePanel
 from raygrove.app.ui.panels.hot_panel import HotPanel
 from raygrove.app.ui.panels.inspectors import Inspectors, Place, tree_of
@@ -193,12 +193,15 @@ class HotTools(QObject):
             self.marks.show_paid(paid)
 
     def _try(self, finding: HotFinding) -> None:
-        """Add the remedy to the race, beside what was counted, by the policy that is chosen: one step of undo."""
+        """Add the remedy to the race, beside what was counted: one step of undo. Where that races already, by its
+        policy, else by the one that is chosen."""
         document, found = self._session.document, self.hot.found
         if found is None:
             return
         settings = document.state.settings
-        texts = [_followed(one, settings) for one in (found.configuration, finding.configuration)]
+        there = raced_as(settings.race, found.configuration)
+        policy = str(parse(there).policy or "rebuild") if there else spelling_of(settings).rpartition("@")[2]
+        texts = [there or _followed(found.configuration, policy), _followed(finding.configuration, policy)]
         settings = set_option(settings, CONTESTANTS, ", ".join(joined(settings.race, texts)))
         document.change("settings", set_option(settings, "window.workspace", RACE))
 
@@ -327,9 +330,9 @@ def whose_rays(state: State, size: tuple[int, int], samples: int) -> object:
     return (*rays, samples if is_open else 0, *shown, *edited, round(size[0] / max(size[1], 1), 2))
 
 
-def _followed(configuration: str, settings: Settings) -> str:
-    """A configuration with the policy that is chosen; rebuilt where its structure cannot be refitted."""
+def _followed(configuration: str, policy: str) -> str:
+    """A configuration with that policy; rebuilt where its structure cannot be refitted."""
     spelt = configuration.partition("@")[0]
     builder = parse(spelt).builder.name
     can_refit = option_tables.builder(builder).capabilities.refit
-    return f"{spelt}@{spelling_of(settings).rpartition('@')[2] if can_refit else 'rebuild'}"
+    return f"{spelt}@{policy if can_refit else 'rebuild'}"
