@@ -75,7 +75,7 @@ class Contestant:
     end_point_overlap: float | None = None
     leaf_variability: float | None = None
     depth: int | None = None
-    bytes: int = 0
+    bytes: int | None = 0
     mean_warp: float | None = None
     longest_warp: int | None = None
     mean_visits: float | None = None

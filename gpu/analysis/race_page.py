@@ -61,7 +61,7 @@ def figures_table(contestants: Sequence[Contestant], *, letters: bool = True) ->
         (one.letter, one.configuration, one.layout, *(f"{part.median:.3f}" for part in
          (one.update_ms, one.trace_ms, one.shade_ms)), f"{one.mrays_per_s:.2f}", _number(one.sah_cost),
          _number(one.end_point_overlap), _number(one.leaf_variability), _number(one.depth),
-         f"{one.bytes / 2**20:.1f}", _number(one.mean_warp), _number(one.longest_warp),
+         "" if one.bytes is None else f"{one.bytes / 2**20:.1f}", _number(one.mean_warp), _number(one.longest_warp),
          _number(one.mean_visits), _number(one.mean_tests), f"{one.proof.ties:,}",
          f"{one.proof.mismatches:,}")
         for one in contestants

@@ -148,7 +148,7 @@ def _contestant(
         sum(one.update == "rebuild" for one in everything), sum(one.update == "refit" for one in everything),
         lane.ray_count, lane.ray_count / max(statistics.median(trace), 1e-9) / 1000.0, proof,
         *((None,) * 4 if tree is None else (tree.sah_cost, tree.end_point_overlap, tree.leaf_variability, tree.depth)),
-        0 if tree is None else tree.bytes, mean_warp, longest_warp, mean_visits, mean_tests,
+        None if tree is None else tree.bytes, mean_warp, longest_warp, mean_visits, mean_tests,
         note=entry.note if isinstance(entry, Entry) else lane.note, is_rival=not isinstance(entry, Entry),
     )  # fmt: skip
 

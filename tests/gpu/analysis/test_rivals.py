@@ -188,6 +188,20 @@ def test_few_other_hits_of_another_program_are_counted_and_shown(
     assert (told["faults"], told["contestants"][0]["proof"]["one_sided"]) == (0, 2)
 
 
+def test_what_nobody_knows_of_another_programs_tree_is_empty(
+    clip: rg.Clip, rays: rg.RaySet, wrong_rival: Wrong, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No bytes are no zero bytes, and go with no speed."""
+    wrong_rival(0)
+    real = StructureLane.statistics
+    monkeypatch.setattr(StructureLane, "statistics", lambda lane: real(lane) if type(lane) is StructureLane else None)
+    race = raced(clip, rays, "lbvh", "hploc", "sbvh", "binned_sah", "embree")
+    assert [one.bytes is None for one in race.contestants] == [False] * 4 + [True]
+    assert {one.count for one in race.correlations if one.metric == "bytes"} <= {4}
+    assert list(csv.DictReader(io.StringIO(race.to_csv())))[4]["bytes"] == ""
+    assert race.to_html().count("<td>0.0</td>") == 4  # MiB of ours, which are small
+
+
 def test_many_other_hits_of_another_program_are_faults(clip: rg.Clip, rays: rg.RaySet, wrong_rival: Wrong) -> None:
     wrong_rival(3)
     race = raced(clip, rays, "brute_force", "embree")
