@@ -65,9 +65,10 @@ def scatter(survey: Survey, shown: Correlation) -> Drawing:
     made.things += [Words(LEFT - 44.0, 18.0, "million rays per second", "secondary"),
                     Words(WIDTH / 2.0, HEIGHT - 10.0, f"{title}{kind}", "secondary", "middle")]  # fmt: skip
     named = shown.outliers or tuple(one.configuration for one in some[:NAMED])
-    placed: list[tuple[float, float, float]] = []
-    for one, value in zip(some, values, strict=True):
-        x, y = LEFT + place_of(value) * wide, base - one.mrays_per_s * up
+    places = [(LEFT + place_of(value) * wide, base - one.mrays_per_s * up)
+              for one, value in zip(some, values, strict=True)]  # fmt: skip
+    placed = [(x - MARK / 2.0, x + MARK / 2.0, y + 4.0) for x, y in places]
+    for one, (x, y) in zip(some, places, strict=True):
         made.things.append(Rectangle(x - MARK / 2.0, y - MARK / 2.0, MARK, MARK, "text"))
         if one.configuration in named:
             made.things.append(_name(one.configuration, x, y + 4.0, placed))
@@ -94,12 +95,13 @@ def _across(values: Sequence[float]) -> tuple[Callable[[float], float], list[flo
 
 
 def _name(text: str, x: float, y: float, placed: list[tuple[float, float, float]]) -> Words:
-    """A name beside its mark, below the names that are `placed` there already (from x, to x, y); it is one of them
-    then."""
+    """A name beside its mark, as near to it as what is `placed` already, marks and names (from x, to x, y), leaves; it
+    is one of them then."""
     width = width_of(text, 11.0)
     fits = x + 8.0 + width < WIDTH
     left = x + 8.0 if fits else x - 8.0 - width
-    while any(left < end and begin < left + width and abs(y - other) < LETTER_HEIGHT for begin, end, other in placed):
-        y += 1.0
+    beside = [other for begin, end, other in placed if left < end and begin < left + width]
+    steps = (y + way * step for step in range(round(HEIGHT)) for way in (1.0, -1.0))
+    y = next((one for one in steps if all(abs(one - other) >= LETTER_HEIGHT for other in beside)), y)
     placed.append((left, left + width, y))
     return Words(x + (8.0 if fits else -8.0), y, text, "text", "start" if fits else "end")

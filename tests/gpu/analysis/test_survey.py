@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from raygrove.gpu.analysis.drawing import Rectangle, Words
+from raygrove.gpu.analysis.drawing import Rectangle, Words, width_of
 from raygrove.gpu.analysis.hit_proof import HitProof, compared
 from raygrove.gpu.analysis.hot_frames import hot_spots_of_rays
-from raygrove.gpu.analysis.race import LETTERS, METRICS
+from raygrove.gpu.analysis.race import LETTERS, METRICS, Correlation
 from raygrove.gpu.analysis.racing import Course
 from raygrove.gpu.analysis.ray_lanes import StructureLane
 from raygrove.gpu.analysis.survey import Survey, every_structure, survey
@@ -77,6 +77,23 @@ def test_it_is_written_as_json_and_csv(found: Survey) -> None:
     assert [one["metric"] for one in told["correlations"]] == [one.metric for one in found.correlations]
     shown = str(dataclasses.replace(found, contestants=found.contestants[:4]))
     assert "sbvh@refit: left out, " in shown and "SAH cost" in shown
+
+
+def test_names_in_the_plot_are_clear_of_marks_and_of_each_other(found: Survey) -> None:
+    """Marks close to one another, at nearly the same speed, all with names."""
+    some = tuple(dataclasses.replace(one, sah_cost=10.0 + 0.2 * n, mrays_per_s=20.0 - 0.1 * n)
+                 for n, one in enumerate(found.contestants[:5]))  # fmt: skip
+    shown = Correlation("sah_cost", -1.0, 0.01, 5, ())
+    things = scatter(dataclasses.replace(found, contestants=some), shown).things
+    marks = [(one.x, one.x + one.width, one.y + one.height / 2.0 + 4.0) for one in things if isinstance(one, Rectangle)]
+    names = [one for one in things if isinstance(one, Words) and one.text in {row.configuration for row in some}]
+    assert len(marks) == len(names) == 5
+    taken = list(marks)
+    for one in names:
+        width = width_of(one.text, 11.0)
+        left = one.x if one.anchor == "start" else one.x - width
+        assert not any(left < end and begin < left + width and abs(one.y - y) < 11.0 for begin, end, y in taken), one
+        taken.append((left, left + width, one.y))
 
 
 def test_hits_of_all_heats_are_compared_with_those_of_one(found: Survey) -> None:
