@@ -43,15 +43,24 @@ class HotFinding(Finding):
 
 
 def findings_of(
-    found: HotSpots, corners: np.ndarray | None = None, divergence: Divergence | None = None
+    found: HotSpots, corners: np.ndarray | None = None, divergence: Divergence | None = None, refits: int = 0
 ) -> tuple[HotFinding, ...]:
-    """Of counted rays; `corners` (P, 3, 3) are those of the triangles, where they are known. The dearest first within
-    each kind."""
+    """Of counted rays; `corners` (P, 3, 3) are those of the triangles, where they are known, and `refits` how many the
+    tree has had since it was built. The dearest first within each kind."""
     if found.total_cost <= 0.0:
         return ()
-    parts = (_long_triangles(found, corners), _overlaps(found), _root_sized(found), _missed(found), _object(found),
-             _deep(found), _warps(found, divergence))  # fmt: skip
+    parts = (_refitted(found, refits), _long_triangles(found, corners), _overlaps(found), _root_sized(found),
+             _missed(found), _object(found), _deep(found), _warps(found, divergence))  # fmt: skip
     return tuple(one for part in parts for one in part)
+
+
+def _refitted(found: HotSpots, refits: int) -> list[HotFinding]:
+    """First of all, as each other remedy is a new tree, too, and saves what a rebuild does besides its own."""
+    if refits < 1 or not found.configuration:
+        return []
+    said = f"The tree was refitted in {refits:,} frame{'s' * (refits != 1)} since it was built."
+    anew, words = str(dataclasses.replace(parse(found.configuration), policy=Part("rebuild"))), "build it now and then"
+    return [HotFinding("refit_only", "advice", said, {"refits": refits}, words, configuration=anew)]
 
 
 def remedy(configuration: str, builder: str = "", optimiser: str = "", layout: str = "") -> str:

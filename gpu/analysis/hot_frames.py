@@ -53,9 +53,8 @@ def spots_read(engine: Engine, view: View, counter: FrameCounter) -> HotSpots:
 
 def with_findings(engine: Engine, view: View, found: HotSpots, given: BufferRays | None = None) -> HotSpots:
     """Hot spots of a view's last picture, or of given rays, with what they mean. Waits; not in a frame."""
-    return dataclasses.replace(
-        found, findings=findings_of(found, corners_of(engine, view), divergence_of(engine, view, given))
-    )
+    divergence, refits = divergence_of(engine, view, given), engine.drawn_slot(view).history.age
+    return dataclasses.replace(found, findings=findings_of(found, corners_of(engine, view), divergence, refits))
 
 
 def measured_remedy(

@@ -56,10 +56,16 @@ class FindingCard(QFrame):
         elif finding.gain > 1.005:
             text = self.tr("{structure} saves {saved} (counted).")
             saved = percent(1.0 - 1.0 / finding.gain)
-            self.help.setText(text.format(structure=structure_title(finding.configuration), saved=saved))
+            self.help.setText(text.format(structure=self._name, saved=saved))
         else:
             text = self.tr("{structure} saves nothing (counted).")
-            self.help.setText(text.format(structure=structure_title(finding.configuration)))
+            self.help.setText(text.format(structure=self._name))
+
+    @property
+    def _name(self) -> str:
+        """What the remedy is built by; its policy says that it is the counted tree, as it is when it is new."""
+        title, is_same = structure_title(self.finding.configuration), "@" in self.finding.configuration
+        return self.tr("{structure}, built anew,").format(structure=title) if is_same else title
 
     @property
     def is_open(self) -> bool:

@@ -201,7 +201,8 @@ class HotTools(QObject):
         settings = document.state.settings
         there = raced_as(settings.race, found.configuration)
         policy = str(parse(there).policy or "rebuild") if there else spelling_of(settings).rpartition("@")[2]
-        texts = [there or _followed(found.configuration, policy), _followed(finding.configuration, policy)]
+        then = str(parse(finding.configuration).policy or policy)
+        texts = [there or _followed(found.configuration, policy), _followed(finding.configuration, then)]
         settings = set_option(settings, CONTESTANTS, ", ".join(joined(settings.race, texts)))
         document.change("settings", set_option(settings, "window.workspace", RACE))
 

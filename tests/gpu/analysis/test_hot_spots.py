@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import raygrove as rg
-from raygrove.gpu.analysis.hot_frames import hot_spots_of, hot_spots_of_rays
+from raygrove.app.scene_io.demos import make_demo
+from raygrove.gpu.analysis.hot_findings import HotFinding
+from raygrove.gpu.analysis.hot_frames import hot_spots_of, hot_spots_of_rays, measured_remedy, with_findings
 from raygrove.gpu.analysis.hot_spots import HotSpots, Owners
 from raygrove.gpu.analysis.hot_words import BY
 from raygrove.gpu.analysis.node_counts import FIELDS, Counts
@@ -20,6 +22,7 @@ from raygrove.gpu.settings import checked
 from raygrove.gpu.shade.smooth import Smooth
 from raygrove.gpu.target.base import Target
 from raygrove.gpu.trace.trace import BufferRays, Tracer, upload_rays
+from raygrove.gpu.update.options import UpdateOptions
 from tests.gpu.hierarchy.traversed_boxes import as_traversed
 from tests.gpu.trace.scenes import built, random_rays, soup
 
@@ -173,6 +176,29 @@ def test_rays_to_lights_are_those_that_the_picture_counts(target: Target) -> Non
         engine.render_frame(rg.Moment(), [view])
         engine.flush()
         np.testing.assert_array_equal(view.pixels.download(), picture)  # type: ignore[attr-defined]
+
+
+def test_refits_since_the_build_are_said_before_other_findings(target: Target) -> None:
+    """Other remedies are new trees, too: what a rebuild saves is told first, and counted as theirs is."""
+    scene = make_demo("explode", 2000)
+    settings = rg.ViewSettings(hierarchy="lbvh", ray_type="flat", update=UpdateOptions(mode="refit"))
+    view = rg.View(settings, fit(scene.lower, scene.upper), rg.ArrayPixels(target, 64, 48))
+    with rg.Engine(target, scene) as engine:
+        codes = []
+        for frame in range(4):
+            engine.render_frame(rg.Moment(float(frame)), [view])
+            engine.flush()
+            found = with_findings(engine, view, hot_spots_of(engine, view))
+            codes.append([one.code for one in found.findings])
+        first = found.findings[0]
+        assert "refit_only" not in codes[0] and first.code == "refit_only" and first.evidence == {"refits": 3}
+        assert first.sentence == "The tree was refitted in 3 frames since it was built."
+        assert isinstance(first, HotFinding) and first.configuration == f"{found.configuration}@rebuild"
+        gain = measured_remedy(engine, view, found, first).gain
+        with rg.Engine(target, scene) as anew:
+            anew.render_frame(rg.Moment(3.0), [view])
+            anew.flush()
+            assert gain == pytest.approx(found.total_cost / hot_spots_of(anew, view).total_cost) and gain > 2.0
 
 
 def test_rays_that_kernels_make_on_the_way_leave_the_primary_ones() -> None:
