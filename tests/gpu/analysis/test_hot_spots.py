@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import raygrove as rg
-from raygrove.app.scene_io.demos import make_demo
 from raygrove.gpu.analysis.hot_findings import HotFinding
 from raygrove.gpu.analysis.hot_frames import hot_spots_of, hot_spots_of_rays, measured_remedy, with_findings
 from raygrove.gpu.analysis.hot_spots import HotSpots, Owners
@@ -180,7 +179,7 @@ def test_rays_to_lights_are_those_that_the_picture_counts(target: Target) -> Non
 
 def test_refits_since_the_build_are_said_before_other_findings(target: Target) -> None:
     """Other remedies are new trees, too: what a rebuild saves is told first, and counted as theirs is."""
-    scene = make_demo("explode", 2000)
+    scene = rg.open("explode").to_plain()
     settings = rg.ViewSettings(hierarchy="lbvh", ray_type="flat", update=UpdateOptions(mode="refit"))
     view = rg.View(settings, fit(scene.lower, scene.upper), rg.ArrayPixels(target, 64, 48))
     with rg.Engine(target, scene) as engine:

@@ -221,29 +221,6 @@ def test_try_adds_a_remedy_to_the_race(scene_window: MainWindow, tools: HotTools
     assert document.state.settings.race.contestants == three
 
 
-def test_try_adds_a_remedy_by_the_policy_of_what_races(
-    scene_window: MainWindow, tools: HotTools, found: HotSpots
-) -> None:
-    """What was counted races already, without its layout said, and is not added once more by another policy."""
-    document = scene_window.document
-    document.change("settings.race.contestants", "binned_sah@refit, lbvh@refit")
-    hploc = dataclasses.replace(FINDING, configuration="hploc/bvh4")
-    tools.hot.take(dataclasses.replace(found, findings=(hploc,)))
-    tools.hot.cards[0].try_it.click()
-    assert document.state.settings.race.contestants == "binned_sah@refit, lbvh@refit, hploc/bvh4@refit"
-    anew = dataclasses.replace(FINDING, configuration="lbvh/bvh4@rebuild")  # what was refitted alone, and a rebuild
-    tools.hot.take(dataclasses.replace(found, findings=(anew,)))
-    tools.hot.cards[0].take(dataclasses.replace(anew, gain=20.0))
-    assert tools.hot.cards[0].help.text() == "Linear BVH / BVH4, built anew, saves 95 % (counted)."
-    document.change("settings.race.contestants", "lbvh@refit, hploc@refit")
-    tools.hot.cards[0].try_it.click()
-    assert document.state.settings.race.contestants == "lbvh@refit, hploc@refit, lbvh/bvh4"
-    tools.hot.take(dataclasses.replace(found, findings=(hploc,)))
-    document.change("settings.race.contestants", "lbvh:code_bits=60@refit, lbvh/bvh2@refit")  # another tree, and nodes
-    tools.hot.cards[0].try_it.click()
-    assert document.state.settings.race.contestants.endswith("lbvh/bvh2@refit, lbvh/bvh4, hploc/bvh4")
-
-
 def test_warps_are_listed_and_outlined(scene_window: MainWindow, tools: HotTools, qtbot: Any) -> None:
     show(scene_window, "divergence")
     panel = tools.divergence

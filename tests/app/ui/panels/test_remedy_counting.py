@@ -114,3 +114,28 @@ def test_a_remedy_that_was_ended_is_counted_later_and_none_of_an_earlier_picture
     scene_window.document.change("settings.render.hierarchy", "hploc")
     qtbot.wait(60)
     assert len(tries) == 3 and "May help" in tools.hot.cards[0].help.text()
+
+
+def counted_as_lbvh(finding: HotFinding) -> HotSpots:
+    return dataclasses.replace(findings(finding), configuration="lbvh/bvh4")
+
+
+def test_try_adds_a_remedy_by_the_policy_of_what_races(scene_window: MainWindow, asked: list[HotFinding]) -> None:
+    """What was counted races already, without its layout said, and is not added once more by another policy."""
+    document, tools = scene_window.document, scene_window.hot_tools
+    document.change("settings.race.contestants", "binned_sah@refit, lbvh@refit")
+    hploc = dataclasses.replace(FINDING, configuration="hploc/bvh4")
+    tools.hot.take(counted_as_lbvh(hploc))
+    tools.hot.cards[0].try_it.click()
+    assert document.state.settings.race.contestants == "binned_sah@refit, lbvh@refit, hploc/bvh4@refit"
+    anew = dataclasses.replace(FINDING, configuration="lbvh/bvh4@rebuild")  # what was refitted alone, and a rebuild
+    tools.hot.take(counted_as_lbvh(anew))
+    tools.hot.cards[0].take(dataclasses.replace(anew, gain=20.0))
+    assert tools.hot.cards[0].help.text() == "Linear BVH / BVH4, built anew, saves 95 % (counted)."
+    document.change("settings.race.contestants", "lbvh@refit, hploc@refit")
+    tools.hot.cards[0].try_it.click()
+    assert document.state.settings.race.contestants == "lbvh@refit, hploc@refit, lbvh/bvh4"
+    tools.hot.take(counted_as_lbvh(hploc))
+    document.change("settings.race.contestants", "lbvh:code_bits=60@refit, lbvh/bvh2@refit")  # another tree, and nodes
+    tools.hot.cards[0].try_it.click()
+    assert document.state.settings.race.contestants.endswith("lbvh/bvh2@refit, lbvh/bvh4, hploc/bvh4")
