@@ -90,8 +90,9 @@ WHY = {
     ),
     "over Embree's medium tree, the worst scene": "its tree costs less SAH (docs/performance/rays.md)",
     "primary rays of": (
-        "in the kitchen a ray passes 233 cells of the grid and 73 of two levels, of lbvh's nodes 19, and one ray tests "
-        "1,059 triangles of an octree's leaf; skipping empty cells was slower elsewhere (docs/performance/octrees.md)"
+        "in the kitchen a ray passes 233 cells of the grid and 73 of two levels, of lbvh's nodes 19; skipping empty "
+        "cells was slower elsewhere, and long lists, which a warp tests together, take little now "
+        "(docs/performance/octrees.md)"
     ),
     "race of 4": (
         "measured before references were sorted without branches that are chance: 125 CPU ms a frame since, not 149 "
