@@ -23,6 +23,7 @@ from raygrove.app.frames import race_report
 from raygrove.app.frames.race_report import REPEAT
 from raygrove.app.problems.problems import EXIT_FAILURE, UsageError
 from raygrove.app.scene_io.errors import without_call
+from raygrove.app.settings.chosen_configuration import as_set
 from raygrove.app.settings.ray_options import measures_others
 from raygrove.app.settings.settings import Settings
 from raygrove.gpu.analysis.intervals import LEAST_SAMPLES
@@ -129,12 +130,14 @@ def _check(names: argparse.Namespace) -> None:
 
 
 def entries_of(contestants: Sequence[str], state: State) -> list[Any]:
-    """Who takes part, with the ray type and all else of the state; other programs, too. Raises UsageError."""
+    """Who takes part, with the ray type and all else of the state, and what it does not say as that has it; other
+    programs, too. Raises UsageError."""
     found: list[Any] = []
     for text in contestants:
         try:
             rival = rival_of(text)
-            found += [rival] if rival is not None else race_report.entries_of([text], state)
+            said = text if rival is not None else as_set(state.settings, text)
+            found += [rival] if rival is not None else race_report.entries_of([said], state)
         except (OptionError, Error) as error:
             raise UsageError(f"--contestants {text}: {str(error).rstrip('.')}.") from error
     return found

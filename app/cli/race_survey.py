@@ -13,6 +13,7 @@ from raygrove.app.document.state import State
 from raygrove.app.export.whole_files import check_writable, write_bytes
 from raygrove.app.frames import race_report
 from raygrove.app.problems.problems import EXIT_FAILURE, UsageError
+from raygrove.app.settings.chosen_configuration import as_set
 from raygrove.app.settings.ray_options import measures_others
 from raygrove.gpu.analysis.intervals import LEAST_SAMPLES
 from raygrove.gpu.analysis.racing import Course
@@ -44,7 +45,8 @@ def correlate(names: argparse.Namespace, words: Words, scene: Scene, state: Stat
     measured = state.settings.rays
     rays = workload_of(measured.measured, scene) if measures_others(measured) else None
     try:
-        entries = race_report.entries_of(names.contestants or every_structure(), state)
+        texts = [as_set(state.settings, one) for one in names.contestants or every_structure()]
+        entries = race_report.entries_of(texts, state)
     except (OptionError, Error) as error:
         raise UsageError(f"--contestants: {str(error).rstrip('.')}.") from error
     prepare = functools.partial(race_report.prepared, scene=scene, state=state)

@@ -22,6 +22,7 @@ from raygrove.app.playback import timeline as timelines
 from raygrove.app.problems.problem import Problem
 from raygrove.app.problems.problems import EXIT_FAILURE, UsageError, problem_of
 from raygrove.app.scene_io import is_picture
+from raygrove.app.settings.chosen_configuration import as_set, with_contestants
 from raygrove.app.settings.file import overridden
 from raygrove.app.settings.settings import Settings, set_option
 from raygrove.app.system import interrupts, starting
@@ -80,11 +81,13 @@ def _run(names: argparse.Namespace, words: Words) -> int:
 
 
 def _with_race(names: argparse.Namespace, settings: Settings) -> Settings:
-    """The workspace Race with who --contestants names. Raises UsageError."""
+    """The workspace Race with who --contestants names; what they do not say is as the settings have it, as in `race`.
+    Raises UsageError."""
     if not names.contestants:
-        return settings
+        return with_contestants(settings) if settings.window.workspace == "race" else settings
     try:
-        settings = set_option(settings, "race.contestants", ",".join(names.contestants))
+        texts = [as_set(settings, one) for one in names.contestants]
+        settings = set_option(settings, "race.contestants", ",".join(texts))
     except OptionError as error:
         raise UsageError(f"--contestants: {str(error).rstrip('.')}.") from error
     return set_option(settings, "window.workspace", "race")

@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 
 from raygrove.app.document.state import State
-from raygrove.app.settings.chosen_configuration import can_be, spelling_of, with_configuration
+from raygrove.app.settings.chosen_configuration import can_be, spelling_of, with_configuration, with_contestants
 from raygrove.app.settings.race_options import RACE, contestants_of, edited_place
 from raygrove.app.settings.settings import Settings
 
@@ -14,9 +14,11 @@ from raygrove.app.settings.settings import Settings
 def followed(before: State, after: State) -> State:
     """`after`, a change of settings, with what goes with it: in one step of undo."""
     old, new = before.settings, after.settings
-    if old is new or not new.race.edited:
+    if old is new:
         return after
-    made = _followed(old, new)
+    is_entered = new.window.workspace == RACE != old.window.workspace
+    made = with_contestants(new) if is_entered else new
+    made = _followed(old, made) if made.race.edited else made
     return after if made is new else dataclasses.replace(after, settings=made)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from raygrove.app.document.state import SceneReference, State
 from raygrove.app.edits.objects import ObjectsError, matching, names_of
+from raygrove.app.frames.contestants import shared_settings
 from raygrove.app.frames.exporting import smooth_samples
 from raygrove.app.playback.timeline import clip_named
 from raygrove.app.settings.file import leaves, settings_text, to_table
@@ -37,11 +38,11 @@ SEEN = ("camera.near", "camera.far", "display.spheres", "timeline.fps", "timelin
 ELSEWHERE = ("render.width", "render.height", "render.samples")
 """What --size and --samples say."""
 
-OF_CONTESTANTS = (
-    *("hierarchy", "optimiser", "update", "race", "boxes"),
-    *(f"render.{name}" for name in ("hierarchy", "optimiser", "layout", "traversal", "triangle_test")),
-)
-"""What each contestant of a race says itself, and what a race does not show."""
+NOT_RACED = ("race", "boxes", "render.hierarchy")
+"""What a race does not show, and what no contestant leaves to the settings."""
+
+OF_SPELLING = ("render.optimiser", "render.layout", "render.traversal", "update.mode")
+"""What has no flag of its own in a race, whose contestants say it."""
 
 PATHS = ("import.environment",)
 
@@ -64,9 +65,10 @@ def words_of(state: State, scene: Scene, size: tuple[int, int], own: Settings) -
 
 
 def race_line(state: State, scene: Scene, own: Settings, contestants: Sequence[str]) -> str:
-    """What a shell takes to race these over the whole clip as the window shows it. Raises ObjectsError."""
+    """What a shell takes to race these over the whole clip as the window shows it: what they do not say is built in,
+    whatever the user's settings choose. Raises ObjectsError."""
     program = ("raygrove",) if typed() == "raygrove" else COMMAND
-    settings, looks_through = drawn_settings(state, scene), state.views[0].camera
+    settings, looks_through = shared_settings(drawn_settings(state, scene)), state.views[0].camera
     camera = ["--camera", str(looks_through)] if looks_through else _camera_words(state.camera_of(0), scene)
     words = [
         *("race", *_scene_words(state.scene), *plug_in_words(), *_setting_words(settings, own, _is_raced)),
@@ -122,9 +124,7 @@ def _is_said(key: str) -> bool:
 def _is_raced(key: str) -> bool:
     group = key.partition(".")[0]
     return (
-        group == "statistics"
-        or key == MEASURED
-        or (_is_said(key) and group not in OF_CONTESTANTS and key not in OF_CONTESTANTS)
+        group == "statistics" or key == MEASURED or (_is_said(key) and group not in NOT_RACED and key not in NOT_RACED)
     )
 
 
@@ -136,7 +136,8 @@ def _setting_words(settings: Settings, own: Settings, is_said: Callable[[str], b
         if value != default or value != theirs.get(key, default):
             text = os.path.abspath(value) if key in PATHS and value else _text(value)
             text = from_folder(text, os.getcwd()) if key == MEASURED else text
-            yield from _flag(KEY_FLAGS[key], text) if key in KEY_FLAGS else ("--set", f"{key}={text}")
+            has_flag = key in KEY_FLAGS and not (is_said is _is_raced and key in OF_SPELLING)
+            yield from _flag(KEY_FLAGS[key], text) if has_flag else ("--set", f"{key}={text}")
 
 
 def _object_words(hidden: Sequence[int], scene: Scene, own: Settings) -> list[str]:

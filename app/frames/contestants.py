@@ -35,7 +35,7 @@ def as_drawn(state: State) -> State:
         return state
     camera, texts = state.views[0].camera, contestants_of(settings.race)
     views = tuple(RacedView(letter, camera, configuration=text) for letter, text in zip(LETTERS, texts, strict=False))
-    return dataclasses.replace(state, views=views, settings=_shared(settings))
+    return dataclasses.replace(state, views=views, settings=shared_settings(settings))
 
 
 def raced(configuration: str, shared: ViewSettings) -> ViewSettings:
@@ -46,8 +46,8 @@ def raced(configuration: str, shared: ViewSettings) -> ViewSettings:
     return as_raced(entry_of(configuration, shared).settings)
 
 
-def _shared(settings: Settings) -> Settings:
-    """What contestants share."""
+def shared_settings(settings: Settings) -> Settings:
+    """What contestants share: of what each says itself the built-in values."""
     usual = RenderOptions()
     own = {name: getattr(usual, name) for name in OF_CONTESTANTS}
     return dataclasses.replace(

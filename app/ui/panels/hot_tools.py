@@ -15,7 +15,7 @@ from raygrove.app.document.jobs import Job
 from raygrove.app.document.state import State
 from raygrove.app.playback import timeline as timelines
 from raygrove.app.settings import option_tables
-from raygrove.app.settings.chosen_configuration import spelling_of
+from raygrove.app.settings.chosen_configuration import spelling_of, with_set_options
 from raygrove.app.settings.race_options import CONTESTANTS, RACE, joined, raced_as
 from raygrove.app.settings.settings import set_option
 from raygrove.app.ui.panels.divergence_panel import DivergencePanel
@@ -199,10 +199,11 @@ class HotTools(QObject):
         if found is None:
             return
         settings = document.state.settings
-        there = raced_as(settings.race, found.configuration)
+        counted, remedy = (with_set_options(settings, one) for one in (found.configuration, finding.configuration))
+        there = raced_as(settings.race, counted)
         policy = str(parse(there).policy or "rebuild") if there else spelling_of(settings).rpartition("@")[2]
-        then = str(parse(finding.configuration).policy or policy)
-        texts = [there or _followed(found.configuration, policy), _followed(finding.configuration, then)]
+        then = str(parse(remedy).policy or policy)
+        texts = [there or _followed(counted, policy), _followed(remedy, then)]
         settings = set_option(settings, CONTESTANTS, ", ".join(joined(settings.race, texts)))
         document.change("settings", set_option(settings, "window.workspace", RACE))
 

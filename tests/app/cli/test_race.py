@@ -45,6 +45,19 @@ def test_a_race_is_printed_and_written(tmp_path: Path, capsys: pytest.CaptureFix
     assert f"Wrote {out}/race.html." in printed.err
 
 
+def test_contestants_have_what_the_settings_say_and_they_do_not(capsys: pytest.CaptureFixture[str]) -> None:
+    said = ("render.triangle_test=watertight", "render.layout=bvh2", "update.mode=refit")
+    words = [word for one in said for word in ("--set", one)]
+    assert race("--contestants", "lbvh,hploc/bvh4@rebuild", "--json", *words) == 0
+    told = json.loads(capsys.readouterr().out)["contestants"]
+    assert told[0]["configuration"] == "lbvh/bvh2/auto:triangle_test=watertight@refit"
+    assert (told[0]["layout"], told[0]["refits"], told[0]["rebuilds"]) == ("bvh2", 12, 0)
+    assert told[1]["configuration"] == "hploc/bvh4/auto:triangle_test=watertight@rebuild"
+    assert race("--correlate", "--contestants", "lbvh,hploc,sbvh,binned_sah", "--json", *words[:4]) == 0
+    found = json.loads(capsys.readouterr().out)["contestants"]
+    assert all(one["configuration"].endswith("/bvh2/auto:triangle_test=watertight") for one in found)
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

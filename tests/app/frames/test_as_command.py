@@ -222,6 +222,10 @@ def test_a_race_is_said_with_the_camera_and_all_that_is_shown() -> None:
     assert dict(names.set) == {
         "demo.triangles": "500", "statistics.traversal_cost": "2", "ray_type.steps.maximum": "31", "camera.near": "6",
     }  # fmt: skip
+    own = set_option(set_option(Settings(), "render.layout", "bvh2"), "update.mode", "auto")
+    words = shlex.split(as_command.race_line(state, SCENE, own, ("lbvh", "hploc")))
+    said = dict(parse(words[words.index("race") :], "1").set)
+    assert (said["render.layout"], said["update.mode"]) == ("auto", "rebuild"), "pictures had none of the user's own"
     for rays in ("dome:node=head", "/somewhere/rays.npz"):
         measured = dataclasses.replace(state, settings=set_option(state.settings, "rays.measured", rays))
         words = shlex.split(as_command.race_line(measured, SCENE, Settings(), ("lbvh",)))

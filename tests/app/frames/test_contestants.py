@@ -7,13 +7,16 @@ import dataclasses
 import numpy as np
 import pytest
 
+from raygrove.app.cli import view
+from raygrove.app.cli.arguments import parse
+from raygrove.app.document.document import Document
 from raygrove.app.document.state import State
 from raygrove.app.frames.contestants import as_drawn, is_raced
 from raygrove.app.frames.maker import FrameMaker
 from raygrove.app.frames.pixel_slots import HostSlot
 from raygrove.app.frames.race_hits import MARK, StepDifference, colored, outlined
 from raygrove.app.frames.views import view_settings
-from raygrove.app.settings.chosen_configuration import spelling_of, with_configuration, with_set_options
+from raygrove.app.settings.chosen_configuration import as_set, spelling_of, with_configuration, with_set_options
 from raygrove.app.settings.settings import Settings, set_option, set_text
 from raygrove.gpu.camera import fit
 from raygrove.gpu.face.configured import configured
@@ -80,8 +83,62 @@ def test_what_is_measured_beside_a_choice_has_the_options_that_were_set() -> Non
     tests = ":triangle_test=watertight"
     assert with_set_options(settings, "binned_sah/bvh2") == f"binned_sah:bins=16/bvh2/auto{tests}"
     assert with_set_options(settings, "binned_sah:bins=4") == f"binned_sah:bins=4/auto/auto{tests}"
+    assert with_set_options(settings, "hploc@every_n") == f"hploc/auto/auto{tests}@every_n:n=5"
+    assert with_set_options(settings, "hploc@every_n:n=2") == f"hploc/auto/auto{tests}@every_n:n=2"
+    assert with_set_options(settings, "hploc@refit") == f"hploc/auto/auto{tests}@refit"
     assert with_set_options(settings, "lbvh+rotations") == f"lbvh+rotations/auto/auto{tests}"
     assert with_set_options(Settings(), "lbvh/bvh4@auto") == "lbvh/bvh4@auto"
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("binned_sah", "binned_sah:bins=16+rotations/bvh4/auto:triangle_test=watertight@every_n:n=5"),
+        ("hploc", "hploc+rotations/bvh4/auto:triangle_test=watertight@every_n:n=5"),
+        ("lbvh+none/bvh2@rebuild", "lbvh+none/bvh2/auto:triangle_test=watertight@rebuild"),
+        ("hploc/cwbvh@auto", "hploc+rotations/cwbvh/auto:triangle_test=watertight@auto"),
+        ("sbvh", "sbvh+rotations/bvh4/auto:triangle_test=watertight"),
+        ("brute_force", "brute_force/auto/auto:triangle_test=watertight@every_n:n=5"),
+        ("theirs", "theirs"),
+    ],
+)  # fmt: skip
+def test_what_a_contestant_does_not_say_the_settings_say_where_it_has_that(text: str, whole: str) -> None:
+    settings = Settings()
+    for key, value in CHOSEN:
+        settings = set_text(settings, key, value)
+    assert as_set(settings, text) == whole
+    assert as_set(Settings(), text) == text, "what nobody set is not said"
+    if text != "theirs":
+        assert configured(whole).text == whole
+
+
+def test_a_race_that_nobody_chose_has_the_options_that_were_set() -> None:
+    """Once the workspace is entered it stays as it is, whatever the row above the pictures shows."""
+    document = Document(set_option(Settings(), "render.triangle_test", "watertight"))
+    document.change("settings.window.workspace", "race")
+    test, race = "/auto/auto:triangle_test=watertight", lambda: document.state.settings.race.contestants
+    assert race() == f"lbvh{test}@refit, hploc{test}@auto"
+    assert view_settings(as_drawn(document.state), 1).triangle_test == "watertight"
+    document.change("settings.race.edited", "A")
+    document.change("settings.render.layout", "bvh2")
+    assert race() == f"lbvh/bvh2/auto:triangle_test=watertight@refit, hploc{test}@auto"
+    own = Document(set_option(document.state.settings, "window.workspace", "explore"))
+    own.change("settings.race.contestants", "lbvh, sbvh")
+    own.change("settings.window.workspace", "race")
+    assert own.state.settings.race.contestants == "lbvh, sbvh", "what somebody chose says what it is"
+
+
+def test_the_window_is_started_with_contestants_as_the_command_races_them() -> None:
+    words = ["--set", "render.triangle_test=watertight", "--set", "update.mode=refit"]
+    given = set_option(set_option(Settings(), "render.triangle_test", "watertight"), "update.mode", "refit")
+    names = parse(["view", "--contestants", "lbvh@auto,hploc/bvh2", *words], "1")
+    made = view._with_race(names, given)
+    test = "auto:triangle_test=watertight"
+    assert made.race.contestants == f"lbvh/auto/{test}@auto, hploc/bvh2/{test}@refit"
+    assert made.window.workspace == "race"
+    alone = view._with_race(parse(["view"], "1"), set_option(given, "window.workspace", "race"))
+    assert alone.race.contestants == f"lbvh/auto/{test}@refit, hploc/auto/{test}@auto"
+    assert view._with_race(parse(["view"], "1"), given) is given
 
 
 def test_a_real_race_draws_equal_hits_and_subtracts_steps(moving_scene: Scene) -> None:

@@ -219,6 +219,12 @@ def test_try_adds_a_remedy_to_the_race(scene_window: MainWindow, tools: HotTools
     assert document.state.settings.race.contestants == three
     tools.hot.cards[0].try_it.click()
     assert document.state.settings.race.contestants == three
+    for _ in range(2):
+        document.undo()
+    document.change("settings.render.triangle_test", "watertight")
+    tools.hot.cards[0].try_it.click()
+    test = "/auto:triangle_test=watertight"
+    assert document.state.settings.race.contestants == f"lbvh/bvh4{test}@refit, sbvh/bvh4{test}"
 
 
 def test_warps_are_listed_and_outlined(scene_window: MainWindow, tools: HotTools, qtbot: Any) -> None:
