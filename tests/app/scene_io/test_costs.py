@@ -122,9 +122,11 @@ def test_a_circle_of_nodes_is_left_to_the_reader(tmp_path: Path) -> None:
         load([path])
 
 
-def test_many_channels_spare_libassimp_its_searches() -> None:
+def test_many_channels_spare_libassimp_its_searches(monkeypatch: pytest.MonkeyPatch) -> None:
     """It looks for the node of each channel among all nodes, unless the node says its pose at rest in full."""
-    document = moving(4000)
+    assert 100**2 < gltf_costs.SEARCHES < 4000**2
+    monkeypatch.setattr(gltf_costs, "SEARCHES", 300)
+    document = moving(20)
     document["nodes"][1]["scale"] = [2.0, 2.0, 2.0]
     document["nodes"][2]["matrix"] = np.eye(4).reshape(-1).tolist()
     replaced = gltf_costs.affordable("model.gltf", json.dumps(document).encode(), LIMITS)
@@ -132,7 +134,7 @@ def test_many_channels_spare_libassimp_its_searches() -> None:
     nodes = json.loads(replaced)["nodes"]
     assert nodes[0]["rotation"] == [0.0, 0.0, 0.0, 1.0] and nodes[0]["translation"] == [0.0] * 3
     assert nodes[1]["scale"] == [2.0] * 3 and "scale" not in nodes[2]
-    assert gltf_costs.affordable("model.gltf", json.dumps(moving(100)).encode(), LIMITS) is None
+    assert gltf_costs.affordable("model.gltf", json.dumps(moving(10)).encode(), LIMITS) is None
 
 
 def test_a_glb_with_many_channels_is_the_same_scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,15 +149,15 @@ def test_a_glb_with_many_channels_is_the_same_scene(tmp_path: Path, monkeypatch:
 
 
 def test_what_unpacks_to_a_hundred_times_its_size_is_no_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(costs, "FREE_BYTES", 1 << 20)
+    monkeypatch.setattr(costs, "FREE_BYTES", 1 << 15)
     path = tmp_path / "bomb.obj.gz"
-    path.write_bytes(gzip.compress(b"v 0 0 0\n" * 1_000_000))
+    path.write_bytes(gzip.compress(b"v 0 0 0\n" * 30_000))
     with pytest.raises(SceneError, match="unpack to more than"):
         unpack(path, 1 << 30)
-    path.write_bytes(gzip.compress(np.random.default_rng(1).bytes(1 << 22)))
-    assert len(unpack(path, 1 << 30)) == 1 << 22
+    path.write_bytes(gzip.compress(np.random.default_rng(1).bytes(1 << 17)))
+    assert len(unpack(path, 1 << 30)) == 1 << 17
     with zipfile.ZipFile(tmp_path / "bomb.3mf", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("3D/3dmodel.model", bytes(1 << 22))
+        archive.writestr("3D/3dmodel.model", bytes(1 << 18))
     with pytest.raises(SceneError, match="unpack to more than"):
         costs.affordable(str(tmp_path / "bomb.3mf"), None, "3mf", LIMITS)
 

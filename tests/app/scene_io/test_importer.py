@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 
-from raygrove.app.scene_io import ImportCancelled, ImportLimits, SceneError, files, importer, load
+from raygrove.app.scene_io import ImportCancelled, ImportLimits, SceneError, child, files, importer, load
 from raygrove.gpu.settings import OptionError, checked, fields_of
 from tests.app.scene_io import writers
 from tests.conftest import patience
@@ -41,6 +42,17 @@ def take_faulty_child(monkeypatch: pytest.MonkeyPatch) -> None:
     """Imports run the tests' child, which the child's Python has to find."""
     monkeypatch.setattr(importer, "CHILD_MODULE", "tests.app.scene_io.faulty_child")
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
+
+
+def take_shell(monkeypatch: pytest.MonkeyPatch, line: str) -> None:
+    """Imports run a line of the shell, which starts in a hundredth of the time that Python takes."""
+    pipe = subprocess.PIPE
+
+    def start(_: int, words: BinaryIO) -> subprocess.Popen[bytes]:
+        command = ["sh", "-c", f"ulimit -c 0; {line}"]
+        return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=words, start_new_session=True)
+
+    monkeypatch.setattr(importer, "_start", start)
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -117,6 +129,25 @@ def test_too_little_memory_is_a_sentence(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(importer, "free_mib", lambda: 400)
     with pytest.raises(SceneError, match="needs more memory than the 300 MiB an import may use. 400 MiB are free"):
         load([path], ImportLimits())
+
+
+def test_the_child_is_told_how_much_memory_it_may_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is free decides where the setting allows more, and the sentence has the number that the child had."""
+    monkeypatch.setattr(importer, "free_mib", lambda: 400)
+    take_shell(monkeypatch, "cat >&2; echo MemoryError >&2; exit 1")
+    (tmp_path / "one.obj").write_bytes(b"v 0 0 0\n")
+    told: list[str] = []
+    last_words = importer._last_words
+
+    def noted(words: BinaryIO) -> str:
+        told.append(last_words(words))
+        return told[-1]
+
+    monkeypatch.setattr(importer, "_last_words", noted)
+    for setting, given in ((4000, 300), (260, 260)):
+        with pytest.raises(SceneError, match=f"needs more memory than the {given} MiB an import may use. 400 MiB are"):
+            load([tmp_path / "one.obj"], ImportLimits(memory_mib=setting))
+        assert json.loads(told[-1].splitlines()[0])["limits"]["memory_mib"] == given
 
 
 def test_an_import_gets_no_more_than_a_share_of_the_memory_that_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,11 +245,14 @@ def test_the_result_of_a_long_sequence_lies_in_the_cache_folder(
     assert importer.result_folder(names) is None
 
 
-def test_what_a_library_prints_is_no_word_of_the_child() -> None:
+def test_what_a_library_prints_is_no_word_of_the_child(capfd: pytest.CaptureFixture[str]) -> None:
     """The pipe to the parent holds the child's own lines, and what writes to descriptor 1 reaches stderr."""
-    code = (
-        "import os; from raygrove.app.scene_io import child; lines = child._protect_stdout(); "
-        "os.write(1, b'noise'); child._say(lines, done=True)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=PROCESS_S, check=True)
-    assert (done.stdout, done.stderr) == (b'{"done": true}\n', b"noise")
+    before = os.dup(1)
+    try:
+        with child._protect_stdout() as lines:
+            os.write(1, b"noise")
+            child._say(lines, done=True)
+    finally:
+        os.dup2(before, 1)
+        os.close(before)
+    assert capfd.readouterr() == ('{"done": true}\n', "noise")

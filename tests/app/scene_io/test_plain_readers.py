@@ -19,7 +19,7 @@ from raygrove.app.scene_io.read import read_files
 from raygrove.app.scene_io.references import References
 from raygrove.gpu.scene import Scene
 from tests.app.scene_io import writers
-from tests.app.scene_io.test_importer import take_faulty_child
+from tests.app.scene_io.test_importer import take_shell
 
 FACET = "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n"
 TWO_SOLIDS = f"solid one\n{FACET}endsolid one\nsolid two\nendsolid two\n"
@@ -176,7 +176,6 @@ def test_the_first_sentence_stands_where_both_fail(tmp_path: Path) -> None:
 
 
 def test_other_formats_and_sequences_are_tried_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    take_faulty_child(monkeypatch)
     jobs: list[Any] = []
     by_child = importer._scene_by
 
@@ -185,10 +184,11 @@ def test_other_formats_and_sequences_are_tried_once(tmp_path: Path, monkeypatch:
         return by_child(job, *rest)
 
     monkeypatch.setattr(importer, "_scene_by", noted)
-    for name, tries in {"crash.stl": 2, "crash.3ds": 1, "killed.stl": 1}.items():
+    for name, ended, tries in (("one.stl", "SEGV", 2), ("one.3ds", "SEGV", 1), ("one.stl", "KILL", 1)):
+        take_shell(monkeypatch, f"kill -{ended} $$")
         (tmp_path / name).write_bytes(b"x")
         jobs.clear()
-        with pytest.raises(SceneError, match="crashed"):
+        with pytest.raises(SceneError, match=rf"crashed \(SIG{ended}\)"):
             load([tmp_path / name])
         assert len(jobs) == tries
 

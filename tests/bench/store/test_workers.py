@@ -270,7 +270,7 @@ def test_half_a_line_is_no_answer(setting: Setting) -> None:
         "import json, os, sys; print(json.dumps({'version': '1', 'sources': 's'}), flush=True); sys.stdin.readline(); "
         'os.write(1, b\'{"status": "done"}\'); os.kill(os.getpid(), 9)'
     )
-    workers = Workers(setting.store, [sys.executable, "-c", program], [Lane("0")], setting._tell)
+    workers = Workers(setting.store, [sys.executable, "-ISc", program], [Lane("0")], setting._tell)
     progress = workers.run(iter(jobs(1)))
     assert (progress.done, progress.crashed) == (0, 1) and len(setting.told) == MOST_DEATHS
     assert "SIGKILL" in setting.told[-1][2]

@@ -67,6 +67,11 @@ def run(
     return target.download(results).astype(np.float64)
 
 
+def are_near(found: np.ndarray, wanted: np.ndarray, rel: float, abs: float) -> bool:
+    """What pytest.approx says, which takes a hundred times as long of thousands of numbers."""
+    return bool(np.all(np.abs(found - wanted) <= np.maximum(rel * np.abs(wanted), abs)))
+
+
 @functools.cache
 def sphere(count: int = COUNT) -> np.ndarray:
     """Directions evenly over the sphere (3, count): Fibonacci's spiral."""
@@ -135,7 +140,7 @@ def test_densities_are_those_of_the_samples(target: Target, name: str) -> None:
         drawn = run(target, "sample", name, out, numbers())
         valid = drawn[6] > 0
         again = run(target, "evaluate", name, out, drawn[:3])
-        assert again[3][valid] == pytest.approx(drawn[6][valid], rel=2e-3)
+        assert are_near(again[3][valid], drawn[6][valid], rel=2e-3, abs=1e-12)
         everywhere = sphere()
         found = run(target, "evaluate", name, out, everywhere)
         assert found[3].mean() * 4 * np.pi == pytest.approx(valid.mean(), abs=0.012), (
@@ -165,7 +170,7 @@ def test_light_goes_both_ways_alike(target: Target, name: str) -> None:
             here[2, some]
         )
         forth = value[:, some] * (index**2 if is_through else 1.0)  # value / index^2 is reciprocal
-        assert forth == pytest.approx(back, rel=5e-3, abs=1e-4)
+        assert are_near(forth, back, rel=5e-3, abs=1e-4)
         assert not is_through or MATERIALS[name][3] == 0 or np.mean(forth > 0) > 0.1
 
 
@@ -175,8 +180,8 @@ def test_a_mirror_and_clear_glass_are_found_by_sampling_alone(target: Target) ->
     assert np.all(drawn[7] == 1) and run(target, "evaluate", "glass", out, drawn[:3])[:4].max() == 0
     through = drawn[8] > 0.5
     reflected = drawn[:3, ~through]
-    assert reflected == pytest.approx(np.repeat([[-out[0]], [0.0], [out[2]]], (~through).sum(), axis=1), abs=1e-6)
-    assert drawn[:3, through][0] * 1.5 == pytest.approx(-out[0], abs=1e-6), "Snell"
+    assert are_near(reflected, np.array([[-out[0]], [0.0], [out[2]]]), rel=1e-6, abs=1e-6)
+    assert are_near(drawn[:3, through][0] * 1.5, -out[:1], rel=1e-6, abs=1e-6), "Snell"
     n, c, s = 1.5, 0.8, np.sqrt(1 - (0.6 / 1.5) ** 2)
     fresnel = 0.5 * (((n * c - s) / (n * c + s)) ** 2 + ((c - n * s) / (c + n * s)) ** 2)
     assert (~through).mean() == pytest.approx(fresnel, abs=0.003)
@@ -185,7 +190,11 @@ def test_a_mirror_and_clear_glass_are_found_by_sampling_alone(target: Target) ->
 def test_beyond_the_critical_angle_all_is_reflected(target: Target) -> None:
     drawn = run(target, "sample", "glass from within", towards(0.5), numbers())  # critical at cosine 0.745
     valid = drawn[6] > 0
-    assert np.all(drawn[8][valid] == 0) and valid.mean() > 0.999 and drawn[3:6, valid] == pytest.approx(1.0, abs=1e-4)
+    assert (
+        np.all(drawn[8][valid] == 0)
+        and valid.mean() > 0.999
+        and are_near(drawn[3:6, valid], np.ones(1), rel=0.0, abs=1e-4)
+    )
 
 
 def test_packs_and_lanes_agree(target: Target) -> None:
@@ -193,7 +202,7 @@ def test_packs_and_lanes_agree(target: Target) -> None:
         pytest.skip("a CUDA thread works one lane")
     for name in ("plastic", "half frosted", "glass"):
         wide, single = (run(target, "sample", name, towards(0.6), numbers()[:, :4096], width) for width in (0, 1))
-        assert wide == pytest.approx(single, rel=1e-4, abs=1e-5)
+        assert are_near(wide, single, rel=1e-4, abs=1e-5)
 
 
 def test_strange_directions_give_numbers(target: Target) -> None:

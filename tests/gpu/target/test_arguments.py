@@ -204,7 +204,14 @@ def test_a_number_of_any_type_that_does_not_fit_is_named(name: str, number: floa
             packed.pack(values)
 
 
-def test_nothing_is_kept_of_arrays_that_are_gone() -> None:
+@pytest.fixture
+def few_objects() -> None:
+    """Python's collector knows what the test makes, and none of what others have left."""
+    gc.collect()
+    gc.freeze()
+
+
+def test_nothing_is_kept_of_arrays_that_are_gone(few_objects: None) -> None:
     """Neither the arrays nor that they were known: a program that draws for days gives ever new ones."""
     packed = block("keys", "out")
     kept = np.zeros(3, "f4")
@@ -212,7 +219,6 @@ def test_nothing_is_kept_of_arrays_that_are_gone() -> None:
     def known() -> int:
         return sum(type(one) is weakref.ref and one() is None for one in gc.get_objects())
 
-    gc.collect()
     before = known()
     given = [np.zeros(2 + turn % 5, "u4") for turn in range(300)]  # all at once, so that each has its own identity
     for keys in given:
@@ -224,7 +230,7 @@ def test_nothing_is_kept_of_arrays_that_are_gone() -> None:
     assert read(packed) == {"keys": 0, "out": address(kept)}
 
 
-def test_a_block_goes_with_the_last_who_holds_it() -> None:
+def test_a_block_goes_with_the_last_who_holds_it(few_objects: None) -> None:
     """Blocks were in circles, hundreds for each target, and lay in wait for Python's search for garbage."""
     arrays = [np.zeros(4, "u4") for _ in range(3)]
     packed = block("keys", "count", "view", "boxes")

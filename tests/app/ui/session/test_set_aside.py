@@ -20,16 +20,24 @@ from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.app.user_files import running_state
 
 SCENE = SceneReference("demo", ("walker",))
+GONE = 999_999_999
+"""The number of no process."""
 
 
-def crashed(state: State, attempts: int = 0) -> None:
-    """What a process leaves that sets this state aside and then dies."""
+def left_behind(state: State, attempts: int = 0) -> None:
+    """What a process has left that set this state aside and runs no more."""
+    running_state.save(saved_state.texts_of(state), attempts)
+    running_state.own_file().rename(running_state.folder() / f"{GONE}.json")
+
+
+def crashed(state: State) -> None:
+    """The same by a process that dies."""
     program = (
         "import json, os, sys; from raygrove.app.user_files import running_state as r; "
-        "r.save(json.loads(sys.argv[1]), int(sys.argv[2])); os.kill(os.getpid(), 9)"
+        "r.save(json.loads(sys.argv[1])); os.kill(os.getpid(), 9)"
     )
     texts = json.dumps(saved_state.texts_of(state))
-    ended = subprocess.run([sys.executable, "-c", program, texts, str(attempts)], env={**os.environ})
+    ended = subprocess.run([sys.executable, "-c", program, texts], env={**os.environ})
     assert ended.returncode == -9
 
 
@@ -61,15 +69,16 @@ def test_the_program_opens_where_it_was(window: MainWindow, left: State, qtbot: 
 
 
 def test_what_the_command_line_names_comes_first(window: MainWindow, left: State, qtbot: Any) -> None:
-    crashed(left)
+    left_behind(left)
     window.open_demo("cloth")
     open_scene(window, None)
     qtbot.waitUntil(lambda: window.document.scene is not None)
     assert window.document.state.scene.names == ("cloth",) and running_state.left() is not None
 
 
+@pytest.mark.each_value
 def test_what_has_crashed_twice_is_only_offered(window: MainWindow, left: State, qtbot: Any) -> None:
-    crashed(left, attempts=2)
+    left_behind(left, attempts=2)
     open_scene(window, None)
     assert not window.document.jobs and window.document.scene is None
     (notice,) = window.toasts.messages()
@@ -92,7 +101,7 @@ def test_it_is_set_aside_while_it_runs_and_gone_after_a_clean_end(scene_window: 
 
 
 def test_a_state_that_came_back_counts_its_attempts(window: MainWindow, left: State, qtbot: Any) -> None:
-    crashed(left, attempts=1)
+    left_behind(left, attempts=1)
     open_scene(window, None)
     qtbot.waitUntil(lambda: window.document.scene is not None)
     window.set_aside.save()
@@ -116,7 +125,7 @@ ENDLESS = '{"texts": {}, "attempts": 1e999, "began": "1"}'
     ],
 )
 def test_a_damaged_file_is_taken_away(own_folders: Any, text: str) -> None:
-    path = running_state.folder() / "999999999.json"
+    path = running_state.folder() / f"{GONE}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     assert running_state.left() is None and not path.exists()

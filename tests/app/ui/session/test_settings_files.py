@@ -7,14 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QLabel
 
+from raygrove.app.document.document import Document
 from raygrove.app.document.state import SceneReference, State, replaced
 from raygrove.app.scene_io.limits import FOR_ALL, FOR_PARTICLES, LIMITS, ImportLimits
 from raygrove.app.settings.file import load_settings
 from raygrove.app.settings.settings import Settings
+from raygrove.app.ui.session import settings_files
 from raygrove.app.ui.session.settings_files import made_with, show_remarks
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.scene import Scene, SphereKeys, Spheres
@@ -152,15 +155,19 @@ def test_key_frames_of_a_trajectory_follow_the_frame_rate(window: MainWindow, qt
     assert window.document.scene is not None and window.document.span.duration == 0.25
 
 
-def test_another_scene_is_not_made_anew_by_what_was_changed_before_it(window: MainWindow, qtbot: Any) -> None:
+def test_another_scene_is_not_made_anew_by_what_was_changed_before_it(
+    document: Document, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The pause in which one may still turn the wheel ends with the scene it was about."""
-    window.open_demo("walker")
-    qtbot.waitUntil(lambda: window.document.scene is not None)
-    window.document.change("settings.demo.triangles", 700)
-    first = window.document.scene
-    assert first is not None
-    other = dataclasses.replace(first, name="another")
-    window.document.set_scene(SceneReference("demo", ("orbit",)), other)
-    qtbot.wait(600)
-    qtbot.waitUntil(lambda: not window.document.jobs)
-    assert window.document.scene is other
+    made: list[State] = []
+    monkeypatch.setattr(settings_files, "PAUSE_MS", 20)
+    monkeypatch.setattr(document, "reopen", lambda: made.append(document.state))
+    settings_files.Remaker(document)
+    document.set_scene(SceneReference("demo", ("walker",)), Scene("one"))
+    document.change("settings.demo.triangles", 700)
+    document.set_scene(SceneReference("demo", ("orbit",)), Scene("another"))
+    qtbot.wait(100)
+    assert not made
+    document.change("settings.demo.triangles", 900)
+    qtbot.waitUntil(lambda: bool(made))
+    assert len(made) == 1

@@ -10,10 +10,10 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDockWidget, QSpinBox, QTabBar, QWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QSpinBox, QStackedWidget, QTabBar, QWidget
 
 from raygrove.app.ui.widgets.scrolled import Scrolled, needed_by, panel_of
-from raygrove.app.ui.window.docks import behind
+from raygrove.app.ui.window.docks import PageAlone, behind
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.app.ui.window.on_screen import fit_to_screen
 from tests.app.stand_ins import take_places
@@ -322,6 +322,26 @@ def test_a_panel_that_scrolls_has_its_whole_width(scene_window: MainWindow) -> N
     area = dock.widget()
     assert isinstance(area, Scrolled) and area.verticalScrollBar().maximum() > 0
     assert area.horizontalScrollBar().maximum() == 0
+
+
+def test_what_comes_beside_a_page_that_is_alone_waits_for_the_picture(qtbot: Any) -> None:
+    host, stack, page, picture = QMainWindow(), QStackedWidget(), QWidget(), QWidget()
+    qtbot.addWidget(host)
+    for one in (page, picture):
+        stack.addWidget(one)
+    host.setCentralWidget(stack)
+    panels = [QDockWidget(name, host) for name in ("first", "second")]
+    for panel in panels:
+        host.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, panel)
+        panel.hide()
+    alone = PageAlone(stack, page, lambda: panels)
+    host.show()
+    panels[1].show()
+    take_places()
+    assert panels[1].isHidden() and alone.has_put_away
+    stack.setCurrentWidget(picture)
+    take_places()
+    assert [panel.isVisible() for panel in panels] == [False, True] and not alone.has_put_away
 
 
 @pytest.mark.parametrize("was_there", [False, True], ids=["new", "remembered"])
