@@ -119,7 +119,7 @@ class ExportDialog(QDialog):
         )
         self.turns = QCheckBox(tr("The camera turns once in"), self)
         self.turns.setObjectName("turns")
-        self._turns_for_video = False
+        self._turns_for_video = self._turn_declined = False
         self.turn_seconds = QDoubleSpinBox(self)
         self.turn_seconds.setObjectName("turn_seconds")
         self.turn_seconds.setRange(SHORTEST_TURN, LONGEST_TURN)
@@ -209,7 +209,9 @@ class ExportDialog(QDialog):
         self.frames.currentIndexChanged.connect(self._rename)
         for one, other in ((self.turns, self.path), (self.path, self.turns)):
             one.toggled.connect(lambda is_on, other=other: other.setChecked(False) if is_on else None)
-            one.toggled.connect(self._rename)
+        self.turns.toggled.connect(self._rename)
+        self.turns.clicked.connect(self._turn_said)
+        self.path.toggled.connect(self._suit)
         for box in (
             self.first,
             self.last,
@@ -292,11 +294,15 @@ class ExportDialog(QDialog):
         are_many = self.frames.currentIndex() > 0 or self.turns.isChecked() or self.path.isChecked()
         return self.chosen.many if are_many else self.chosen.one
 
+    def _turn_said(self, is_on: bool) -> None:
+        """By hand: from now on no format decides."""
+        self._turns_for_video, self._turn_declined = False, not is_on
+
     def _suit(self) -> None:
-        """In a video of what stands still the camera turns: else it would be one picture."""
+        """In a video of what stands still the camera turns, unless it was told not to: else it would be one picture."""
         is_still = self._document.span.duration <= 0.0 and not self.path.isChecked()
         wanted = is_still and kind_of(self.chosen.one) == "video"
-        if wanted and not self.turns.isChecked():
+        if wanted and not self.turns.isChecked() and not self._turn_declined:
             self.turns.setChecked(True)
             self._turns_for_video = True
         elif self._turns_for_video and not wanted:

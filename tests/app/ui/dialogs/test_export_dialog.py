@@ -15,7 +15,7 @@ from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
 
-from raygrove.app.document.state import SceneReference
+from raygrove.app.document.state import Bookmark, SceneReference
 from raygrove.app.playback import timeline
 from raygrove.app.scene_io import load_picture
 from raygrove.app.scene_io.demos import make_demo
@@ -86,6 +86,31 @@ def test_a_video_of_what_stands_still_turns(dialog: ExportDialog, tmp_path: Path
     for kind in (VIDEO, PNG):
         made.format.setCurrentIndex(kind)
         assert made.turns.isChecked()
+    made.close()
+
+
+def test_a_turn_that_was_chosen_or_refused_by_hand_stays_so(dialog: ExportDialog) -> None:
+    dialog.close()
+    document = dialog._document
+    document.set_scene(SceneReference("demo", ("blob",)), make_demo("blob", 500))
+    camera = document.state.camera_of(0)
+    document.change("bookmarks", (Bookmark("near", camera), Bookmark("far", camera)))
+    made = ExportDialog(dialog._session)
+    made.format.setCurrentIndex(VIDEO)
+    for is_on in (False, True):
+        made.turns.click()
+        for kind in (PNG, VIDEO, CSV):
+            made.format.setCurrentIndex(kind)
+            assert made.turns.isChecked() == is_on
+    made.close()
+    made = ExportDialog(dialog._session)
+    made.format.setCurrentIndex(VIDEO)
+    made.path.click()
+    assert made.path.isChecked() and not made.turns.isChecked()
+    made.path.click()
+    assert made.turns.isChecked() and made.note.text().startswith("180 frames"), "not a video of one frame"
+    made.format.setCurrentIndex(PNG)
+    assert not made.turns.isChecked()
     made.close()
 
 
