@@ -158,9 +158,11 @@ def _export(
                 check=lambda share: job.check(),
             )
             with contextlib.closing(drawn):
-                began = time.monotonic()
+                began = 0.0
                 for index, frame in enumerate(drawn):
-                    left = time_left(time.monotonic() - began, index + 1, count)
+                    now = time.monotonic()
+                    began = began if index else now  # the first frame compiles and builds
+                    left = time_left(now - began, index, count - 1) if index else ""
                     job.report(index / count, f"frame {index + 1} of {count}{left}")
                     row = row_of(frame.number, frame.time, frame.statistics[-1])
                     output.add(exported(state, scene, frame, target, row, takes_palettes=output.takes_palettes))
