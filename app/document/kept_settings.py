@@ -23,9 +23,10 @@ class KeptSettings:
         left: list[str] = []
 
         def kept() -> Settings:
-            own, _ = settings_file.load_user_settings()
+            found, _ = settings_file.find_user_settings()
+            own = Settings() if found is None else found
             wanted = scene_trees.without(settings, own.render)
-            unchanged = self._before if own != Settings() else {}  # of a file that is gone or damaged all is written
+            unchanged = {} if found is None else self._before  # of a file that is gone or damaged all is written
             result, unsaved = settings_file.to_keep(wanted, own, unchanged | self._overrides)
             left.extend(unsaved)
             return result

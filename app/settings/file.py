@@ -96,28 +96,34 @@ def load_user_settings(path: Path | None = None) -> tuple[Settings, str]:
     """The user's settings and a warning, a line per entry. A wrong entry is left out and stays in the file, one in
     older words is used; a file that cannot be read as settings at all is renamed to .bad, and the built-in values are
     taken."""
+    found, warning = find_user_settings(path)
+    return Settings() if found is None else found, warning
+
+
+def find_user_settings(path: Path | None = None) -> tuple[Settings | None, str]:
+    """The same, with None where there is no file, or none that can be read as settings."""
     path = path or user_file()
     skipped: list[str] = []
     older = Older()
     try:
         if not path.exists():
-            return Settings(), ""
+            return None, ""
         settings = load_settings(path, None, skipped, older)
     except OSError as error:
-        return Settings(), f"{path}: {error.strerror}. The built-in settings are used; correct the file's permissions."
+        return None, f"{path}: {error.strerror}. The built-in settings are used; correct the file's permissions."
     except SettingsError as error:
         if isinstance(error.__cause__, OSError):
-            return Settings(), f"{error} The built-in settings are used; correct the file's permissions."
+            return None, f"{error} The built-in settings are used; correct the file's permissions."
         if isinstance(error.__cause__, UnusableFileError):
-            return Settings(), f"{error} The built-in settings are used; it is left as it is."
+            return None, f"{error} The built-in settings are used; it is left as it is."
         try:
             kept = put_aside(path)
         except OSError as renaming:
             return (
-                Settings(),
+                None,
                 f"{error} The built-in settings are used; the file could not be renamed ({renaming.strerror}).",
             )
-        return Settings(), f"{error} The built-in settings are used; the file is kept as {kept}."
+        return None, f"{error} The built-in settings are used; the file is kept as {kept}."
     return settings, "\n".join([*(f"{sentence} The entry is not used." for sentence in skipped), *older.sentences])
 
 

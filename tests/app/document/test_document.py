@@ -269,10 +269,25 @@ def test_what_two_windows_change_is_saved_by_both(own_folders: Path) -> None:
     assert (kept.ray_type, kept.height, kept.samples, kept.width) == (Settings().render.ray_type, 333, 5, 800)
 
 
-def test_all_settings_are_saved_where_the_file_is_gone(own_folders: Path) -> None:
+def test_what_one_window_resets_is_not_undone_by_the_other(own_folders: Path) -> None:
+    """The file that is left says nothing, and is there all the same."""
+    settings_file.save_settings(set_option(Settings(), "render.width", 640))
+    one, two = (Document(settings_file.load_user_settings()[0]) for _ in range(2))
+    one.change("settings.render.width", Settings().render.width)
+    one.save_settings()
+    assert settings_file.user_file().exists() and settings_file.load_user_settings()[0] == Settings()
+    two.change("settings.render.height", 333)
+    assert str(two.save_settings()).endswith("as it was not changed here: render.width.")
+    assert settings_file.load_user_settings()[0] == set_option(Settings(), "render.height", 333)
+
+
+@pytest.mark.parametrize("damaged", [b"\xff damaged", None], ids=["damaged", "gone"])
+def test_all_settings_are_saved_where_the_file_is_gone(own_folders: Path, damaged: bytes | None) -> None:
     settings_file.save_settings(set_option(Settings(), "render.width", 640))
     document = Document(settings_file.load_user_settings()[0])
-    settings_file.user_file().write_bytes(b"\xff damaged")
+    settings_file.user_file().unlink()
+    if damaged is not None:
+        settings_file.user_file().write_bytes(damaged)
     document.change("settings.render.height", 333)
     document.save_settings()
     kept = settings_file.load_user_settings()[0].render
