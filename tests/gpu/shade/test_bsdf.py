@@ -11,6 +11,7 @@ import pytest
 
 from raygrove.gpu.shade.gloss import gloss_table
 from raygrove.gpu.target.base import Target, UnitSource
+from tests.gpu.near import are_near
 
 WHITE = (1.0, 1.0, 1.0)
 COUNT = 1 << 15
@@ -65,11 +66,6 @@ def run(
     }
     target.launch(unit, kernel, n // lanes, **arrays, n=n, results=results)
     return target.download(results).astype(np.float64)
-
-
-def are_near(found: np.ndarray, wanted: np.ndarray, rel: float, abs: float) -> bool:
-    """What pytest.approx says, which takes a hundred times as long of thousands of numbers."""
-    return bool(np.all(np.abs(found - wanted) <= np.maximum(rel * np.abs(wanted), abs)))
 
 
 @functools.cache
@@ -140,7 +136,7 @@ def test_densities_are_those_of_the_samples(target: Target, name: str) -> None:
         drawn = run(target, "sample", name, out, numbers())
         valid = drawn[6] > 0
         again = run(target, "evaluate", name, out, drawn[:3])
-        assert are_near(again[3][valid], drawn[6][valid], rel=2e-3, abs=1e-12)
+        assert are_near(again[3][valid], drawn[6][valid], rel=2e-3)
         everywhere = sphere()
         found = run(target, "evaluate", name, out, everywhere)
         assert found[3].mean() * 4 * np.pi == pytest.approx(valid.mean(), abs=0.012), (
@@ -190,11 +186,7 @@ def test_a_mirror_and_clear_glass_are_found_by_sampling_alone(target: Target) ->
 def test_beyond_the_critical_angle_all_is_reflected(target: Target) -> None:
     drawn = run(target, "sample", "glass from within", towards(0.5), numbers())  # critical at cosine 0.745
     valid = drawn[6] > 0
-    assert (
-        np.all(drawn[8][valid] == 0)
-        and valid.mean() > 0.999
-        and are_near(drawn[3:6, valid], np.ones(1), rel=0.0, abs=1e-4)
-    )
+    assert np.all(drawn[8][valid] == 0) and valid.mean() > 0.999 and are_near(drawn[3:6, valid], np.ones(1), abs=1e-4)
 
 
 def test_packs_and_lanes_agree(target: Target) -> None:
