@@ -13,6 +13,7 @@ from raygrove.gpu.linux import growth_within
 
 from .collada_damage import collada_damage
 from .collada_words import ColladaWordError, in_known_words
+from .compressed import check_growth
 from .damage import TEXTS, is_text
 from .errors import SceneError, display_path
 from .fbx_damage import without_long_numbers
@@ -29,7 +30,7 @@ COLLADA, FBX, OBJ, OFF = "dae", "fbx", "obj", "off"
 COMMENT = re.compile(rb"#[^\r\n]*")
 PRINTED = "Numbers like -1.#IND, which some programs write for what is none, were taken for that."
 MOST_TIMES, FREE_BYTES = 100, 512 << 20
-"""How much larger than the file what it unpacks to may be, and from how much on that is asked."""
+"""How much more than a file's size a library may take for it at once, and from how much on that is asked."""
 
 
 def affordable(
@@ -42,7 +43,7 @@ def affordable(
             replaced = affordable_gltf(name, Path(name).read_bytes() if data is None else data, limits, references)
             return data if replaced is None else replaced
         if extension in ZIPPED and data is None:
-            _check_zip(name)
+            _check_zip(name, limits)
         if extension == COLLADA or extension in TEXTS:
             data = _with_numbers(name, data, extension, references or References())
         if extension == OBJ:
@@ -102,14 +103,14 @@ def _collada(name: str, data: bytes, references: References) -> bytes:
     return data
 
 
-def _check_zip(name: str) -> None:
+def _check_zip(name: str, limits: ImportLimits) -> None:
     with zipfile.ZipFile(name) as archive:
         size = sum(entry.file_size for entry in archive.infolist())
-    check_growth(name, Path(name).stat().st_size, size)
+    check_growth(name, Path(name).stat().st_size, size, limits)
 
 
 def allowance(size: int) -> int:
-    """Bytes that a file of `size` may unpack to, or a library take for it at once."""
+    """Bytes that a library may take at once for a file of `size`."""
     return max(FREE_BYTES, MOST_TIMES * size)
 
 
@@ -124,12 +125,3 @@ def asked_within_reason(size: int) -> Iterator[None]:
 def asks_too_much(size: int) -> str:
     """Why a file is not read for which that failed, as the rest of a sentence."""
     return f"its {size:,} bytes ask for more than {allowance(size) >> 20:,} MiB at once, as no whole file does"
-
-
-def check_growth(name: str | Path, packed: int, unpacked: int) -> None:
-    """`SceneError` where a file unpacks to so much more than it has that it holds nothing else."""
-    if unpacked > allowance(packed):
-        why = f"its {packed:,} bytes unpack to more than {allowance(packed) >> 20:,} MiB"
-        raise SceneError(
-            f"{display_path(name)} is not read: {why}, as no model does. If it is right, unpack it by hand.", str(name)
-        )

@@ -12,6 +12,7 @@ import contextlib
 import json
 import os
 import struct
+import urllib.parse
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -32,6 +33,8 @@ MAX_NODES = 1_000_000
 MAX_DEPTH = 20_000
 """libassimp calls itself for each level and its stack ends somewhat beyond."""
 NODE_BYTES, BONE_BYTES, VERTEX_BYTES, FACE_BYTES, KEY_BYTES = 1400, 1200, 16, 64, 32
+FREE_BYTES, PACKED_TIMES = 1 << 30, 4
+"""What every file may be made into, and how many times more one may that Draco or meshopt packed."""
 SEARCHES = 10_000_000
 """Comparisons of names that take libassimp about a tenth of a second."""
 STILL = (
@@ -73,7 +76,7 @@ def affordable(name: str, raw: bytes, limits: ImportLimits, references: Referenc
     except ValueError:
         return None
     with contextlib.suppress(*WRONG):  # told by those who read it; what its extensions say holds all the same
-        _check(name, document, limits)
+        _check(name, document, len(raw), limits)
     if other := _other_version(document):
         raise _of_another_version(name, other)
     wrong, changed = wrong_value(document)
@@ -136,7 +139,7 @@ def _told(find: Callable[[Any], str], document: Any) -> str:
         return ""
 
 
-def _check(name: str, document: Any, limits: ImportLimits) -> None:
+def _check(name: str, document: Any, size: int, limits: ImportLimits) -> None:
     nodes = document.get("nodes", [])
     count, depth = _expanded([node.get("children", ()) for node in nodes], _roots(document))
     if count > MAX_NODES:
@@ -148,7 +151,8 @@ def _check(name: str, document: Any, limits: ImportLimits) -> None:
     if depth > MAX_DEPTH:
         why = f"its nodes hang {depth:,} levels deep, and the limit is {MAX_DEPTH:,}"
         raise SceneError(f"{_shown(name)} is not read: {why}. Export it with a flatter hierarchy.", name)
-    needed = (_bytes(document) + count * NODE_BYTES) >> 20
+    made = _bytes(document)
+    needed = (made + count * NODE_BYTES) >> 20
     if needed > limits.memory_mib:
         why = f"it names the same data so often that reading it needs about {_many(needed)} MiB"
         raise SceneError(
@@ -156,6 +160,26 @@ def _check(name: str, document: Any, limits: ImportLimits) -> None:
             "import.memory_mib if the machine has them, or export it with fewer copies.",
             name,
         )
+    most = max(FREE_BYTES, _times(document, limits) * (size + _beside(document)))
+    if made > most:
+        why = f"it shares its data, or leaves them out, so often that {_many(made >> 20)} MiB are made of them"
+        raise SceneError(
+            f"{_shown(name)} is not read: {why}, and a file of its size is let make {most >> 20:,}. Raise "
+            "import.unpacked_times if that is right, or export it with fewer copies.",
+            name,
+        )
+
+
+def _times(document: Any, limits: ImportLimits) -> int:
+    packed = {DRACO, MESHOPT}.intersection(document.get("extensionsUsed", ()))
+    return limits.unpacked_times * (PACKED_TIMES if packed else 1)
+
+
+def _beside(document: Any) -> int:
+    """Bytes of the files that it has beside itself."""
+    names = {buffer.get("uri", "data:") for buffer in document.get("buffers", ())}
+    paths = [os.path.normpath(urllib.parse.unquote(name)) for name in names if not name.startswith("data:")]
+    return sum(os.path.getsize(path) for path in paths if os.path.isfile(path))
 
 
 def _shown(name: str) -> str:

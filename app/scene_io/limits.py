@@ -102,6 +102,14 @@ class ImportLimits:
         maximum=1048576,
         unit="MiB",
     )
+    unpacked_times: int = option(
+        30,
+        "A packed file may unpack to so many times its size where that is more than 12 MiB, and the data that a glTF "
+        "shares or leaves out take so many where that is more than 1 GiB; models unpack to three to ten times.",
+        minimum=1,
+        maximum=1_000_000,
+        unit="times",
+    )
     max_triangles: int = option(
         50_000_000,
         "A scene with more triangles, instances counted, is refused.",
@@ -141,6 +149,7 @@ LIMITS = (
     "memory_mib",
     "disk_mib",
     "file_mib",
+    "unpacked_times",
     "max_triangles",
     "max_particles",
     "max_key_frames",

@@ -137,4 +137,4 @@ def with_folder(path: str) -> None:
 
 def load_bytes(path: str, limits: ImportLimits) -> bytes | None:
     """The unpacked bytes of a packed file; None for a plain one, which Assimp reads itself."""
-    return unpack(path, limits.file_mib << 20) if is_packed(path) else None
+    return unpack(path, limits) if is_packed(path) else None

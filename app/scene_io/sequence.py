@@ -158,7 +158,7 @@ class _FrameReader:
     def _open(self, path: str) -> AssimpFile:
         os.chdir(os.path.dirname(path))
         extension = extension_of(path)
-        data = unpack(path, self.limits.file_mib << 20) if is_packed(path) else None
+        data = unpack(path, self.limits) if is_packed(path) else None
         if extension == "obj":
             self._compare_connections(data if data is not None else Path(path).read_bytes(), path)
         else:

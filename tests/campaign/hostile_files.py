@@ -6,6 +6,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import lzma
 import os
 import struct
 import zipfile
@@ -29,6 +30,10 @@ OUTSIDE = {
     "here": ".", "folder": "/etc", "long": "a" * 5000, "null": "a\0b",
 }  # fmt: skip
 """What a model must not read, by a word."""
+AXES = "property {} x\nproperty {} y\nproperty {} z\nend_header\n"
+PLY_HEAD = b"ply\nformat ascii 1.0\nelement vertex 50000000\n" + AXES.format(*["float"] * 3).encode()
+FREE_HEAD = b"ply\nformat binary_little_endian 1.0\nelement vertex 4190000\n" + AXES.format(*["uchar"] * 3).encode()
+"""Of as many points as a packed file may have that is small, three bytes each."""
 Writer = Callable[[Path], object]
 
 
@@ -141,6 +146,16 @@ def documents() -> Iterator[tuple[str, Any]]:
         numbers = row([{"mesh": 0, "matrix": ["@"] * 16}, {"mesh": 0, "scale": ["@"] * 3, "rotation": ["@"] * 4}])
         numbers["materials"] = [{"emissiveFactor": ["@"] * 3, "alphaCutoff": "@"}]
         yield f"numbers_{word}.gltf", json.dumps(numbers).replace('"@"', value)
+    sparse = moving(1, 1)
+    indices, values = {"bufferView": 1, "componentType": 5123}, {"bufferView": 0}
+    sparse["accessors"][0] = {**sparse["accessors"][0], "sparse": {"count": 1, "indices": indices, "values": values}}
+    for word, count in (("60m", 60_000_000), ("300m", 300_000_000), ("1g", 1_000_000_000)):
+        places = {key: value for key, value in sparse["accessors"][0].items() if key != "bufferView"} | {"count": count}
+        yield f"sparse_{word}.gltf", gltf(accessors=[places, *gltf()["accessors"][1:]])
+    square = " int[] faceVertexCounts = [3]\n int[] faceVertexIndices = [0, 1, 1]\n point3f[] points = [(0, 0, 0)]\n"
+    both = "".join(f' def "{word}" (\n references = </a@>\n )\n {{\n }}\n' for word in "xy")
+    doubled = "".join(f'def "a{n}"\n{{\n{both.replace("@", str(n - 1))}}}\n' for n in range(1, 31))
+    yield "shared.usda", f'#usda 1.0\ndef Mesh "a0"\n{{\n{square}}}\n{doubled}'
     yield "deep_json.gltf", '{"asset":{"version":"2.0"},"x":' + "[" * 1_000_000 + "]" * 1_000_000 + "}"
     yield "deep_json_open.gltf", "[" * 5_000_000
     yield "deep_xml.dae", nested("node", 200_000)
@@ -167,6 +182,9 @@ def binaries() -> dict[str, Writer]:
         "slip.3mf": lambda path: archive(path, model, ("../../../../../../tmp/raygrove-slip.txt", b"x")),
         "bomb.3mf": lambda path: archive(path, ("3D/3dmodel.model", bytes(1 << 30))),
         "bomb.obj.gz": lambda path: path.write_bytes(gzip.compress(b"v 0 0 0\n" * (600 << 17), 9)),
+        "points.ply.xz": lambda path: path.write_bytes(lzma.compress(PLY_HEAD + b"0 0 0\n" * 50_000_000, preset=1)),
+        "free.ply.gz": lambda path: path.write_bytes(gzip.compress(FREE_HEAD + bytes(3 * 4_190_000))),
+        "bomb.npz": lambda path: np.savez_compressed(path, positions=np.zeros((40_000_000, 3), np.float32)),
         "loop.obj": lambda path: path.symlink_to(path.name),
         "pipe.obj": os.mkfifo,
         "empty.obj": lambda path: path.write_bytes(b""),
@@ -176,7 +194,8 @@ def binaries() -> dict[str, Writer]:
 
 PICTURES = {
     "15k.png": (15_000, 15_000), "cut_30k.png": (30_000, 30_000, 2, 8, False), "grey_16k.png": (16_000, 16_000, 0, 16),
-    "bits_30k.png": (30_000, 30_000, 0, 1), "cut_2g.png": (2**31 - 1, 2**31 - 1, 2, 8, False),
+    "bits_30k.png": (30_000, 30_000, 0, 1), "grey_20k.png": (20_000, 20_000, 0, 16),
+    "20k.png": (20_000, 20_000, 2, 16), "cut_2g.png": (2**31 - 1, 2**31 - 1, 2, 8, False),
 }  # fmt: skip
 
 

@@ -89,7 +89,10 @@ def _frames_of_one(source: Source, file: BinaryIO) -> Iterator[Frame]:
 def _frames_before_the_cut(source: Source, error: ArchiveError) -> Iterator[Frame]:
     """The frames of which the positions are there; `error` where there is none."""
     arrays, cut, rows = dict[str, np.ndarray](), "", 0
+    unpacked = 0
     for member in cut_archive.before_the_cut(source.read(), source.limits.memory_mib << 20):
+        unpacked += len(member.data.getbuffer())
+        source.expect_unpacked(unpacked)
         name = plain(member.name.removesuffix(".npy"))
         if not member.is_whole:
             cut = name
@@ -122,13 +125,15 @@ def members(
 ) -> dict[str, np.ndarray]:
     """The arrays of an archive by their plain names; `wanted` alone, where some are. Of those that are of no kind of
     `kinds` all but the `needed` are left out with a remark, where these are named. Raises ParticleError."""
-    result = {}
+    result, unpacked = {}, 0
     try:
         with zipfile.ZipFile(file) as archive:
             for entry in archive.infolist():
                 name = plain(entry.filename.removesuffix(".npy"))
                 is_array = entry.filename.endswith(".npy") and not entry.flag_bits & 1
                 if is_array and (wanted is None or name in wanted):
+                    unpacked += entry.file_size
+                    source.expect_unpacked(unpacked)
                     try:
                         with archive.open(entry) as member:
                             result[name] = _array(source, member, f"the array {name!r}", kinds)

@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from raygrove.app.scene_io.compressed import inner_name, is_packed, unpack_to_the_cut
+from raygrove.app.scene_io.compressed import check_growth, inner_name, is_packed, unpack_to_the_cut, unpacked_most
 from raygrove.app.scene_io.errors import SceneError, display_path
 from raygrove.app.scene_io.limits import ImportLimits
 from raygrove.gpu.linux import file_in_memory
@@ -60,7 +60,7 @@ class Source:
         self.frames = 0
         self.unpacked: bytes | None = None
         if is_packed(path):
-            self.unpacked, is_cut = unpack_to_the_cut(path, limits.file_mib << 20)
+            self.unpacked, is_cut = unpack_to_the_cut(path, limits)
             if is_cut:
                 there = f"the {len(self.unpacked):,} bytes that come out of it were read"
                 self.remark(f"The packed file is cut short: {there}.")
@@ -97,6 +97,14 @@ class Source:
         folder = os.path.dirname(self.path)
         candidates = (os.path.join(folder, f"{self.stem}.{ending}") for ending in endings)
         return next((path for path in candidates if path != self.path and os.path.isfile(path)), None)
+
+    def unpacked_most(self) -> int:
+        """Bytes that what is packed within the file may unpack to."""
+        return unpacked_most(os.path.getsize(self.path), self.limits)
+
+    def expect_unpacked(self, size: int) -> None:
+        """`SceneError` where what is packed within the file unpacks to more."""
+        check_growth(self.path, os.path.getsize(self.path), size, self.limits)
 
     def check_begin(self) -> None:
         """`ParticleError` where nothing is in it."""

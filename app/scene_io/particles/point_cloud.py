@@ -24,6 +24,9 @@ WORDS = (
 )  # fmt: skip
 """What lines of a header begin with."""
 
+LZF_TIMES = 88
+"""What LZF can pack at most: a copy of 264 bytes takes three."""
+
 
 def read(source: Source) -> Iterator[Frame]:
     """One frame; of a file that is cut, the whole points before the cut."""
@@ -126,6 +129,7 @@ def _binary(
     packed, size = (int(value) for value in np.frombuffer(data, "<u4", 2))
     if size != count * sum(np.dtype(kind).itemsize * width for _, kind, width in fields):
         raise ParticleError(f"its packed data of {size:,} bytes do not fit its {count:,} points")
+    source.expect_unpacked(min(size, LZF_TIMES * len(data)))
     is_cut = len(data) < 8 + packed
     plain, at, result = lzf(data[8 : 8 + packed], size, is_cut), 0, dict[str, np.ndarray]()
     for name, kind, width in fields:

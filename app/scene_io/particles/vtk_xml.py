@@ -25,8 +25,8 @@ TYPES = {
     "UInt64": "u8", "Float32": "f4", "Float64": "f8",
 }  # fmt: skip
 APPENDED = re.compile(rb"<AppendedData\b([^>]*)>\s*_")
-UNPACKERS: dict[str, Callable[[bytes], bytes]] = {
-    "": lambda data: data, "vtkZLibDataCompressor": zlib.decompress, "vtkLZMADataCompressor": lzma.decompress,
+UNPACKERS: dict[str, Callable[[], Any]] = {
+    "": zlib.decompressobj, "vtkZLibDataCompressor": zlib.decompressobj, "vtkLZMADataCompressor": lzma.LZMADecompressor,
 }  # fmt: skip
 PLACES = ("PolyData", "UnstructuredGrid", "StructuredGrid")
 
@@ -75,6 +75,7 @@ class _Document:
         if packer not in UNPACKERS:
             raise ParticleError(f"its arrays are packed by {packer!r}, which is not known")
         self.packer = packer
+        self.unpacked = 0
 
     def piece(self, piece: ElementTree.Element) -> dict[str, np.ndarray]:
         """The points and the data of the points of one piece."""
@@ -134,13 +135,21 @@ class _Document:
         if blocks * item > len(data):
             raise ParticleError("the head of its packed arrays is damaged")
         head, body = self._split(data, item * (3 + int(blocks)), is_raw, lambda head: int(head[3:].sum()))
-        at, parts, most = 0, [], self.source.limits.file_mib << 20
+        at, parts = 0, []
         for length in head[3:]:
-            parts.append(UNPACKERS[self.packer](body[at : at + int(length)]))
+            parts.append(self._block(body[at : at + int(length)]))
             at += int(length)
-            if sum(map(len, parts)) > most:
-                raise ParticleError("its packed arrays are larger than import.file_mib")
         return b"".join(parts)
+
+    def _block(self, packed: bytes) -> bytes:
+        """What a block unpacks to, and no more than the whole file may."""
+        unpacker = UNPACKERS[self.packer]()
+        plain: bytes = unpacker.decompress(packed, self.source.unpacked_most() - self.unpacked + 1)
+        self.unpacked += len(plain)
+        self.source.expect_unpacked(self.unpacked)
+        if not unpacker.eof:
+            raise zlib.error("a block ends before its end")
+        return plain
 
     @staticmethod
     def _length(head: np.ndarray) -> int:

@@ -45,6 +45,7 @@ OWN = (
     "import.seconds",
     "import.memory_mib",
     "import.file_mib",
+    "import.unpacked_times",
     "import.max_triangles",
     "import.max_particles",
     "import.disk_mib",
