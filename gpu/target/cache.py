@@ -31,6 +31,9 @@ _STALE_S, _LOOKED_FOR_S = 3600.0, 60.0
 """Seconds after which a file under its temporary name counts as left by a program that was ended; and how often a
 program looks for such files, at most: a folder of thousands takes longer to list than a file to write."""
 
+RENAMES = 20
+"""How often a file is given its name where folders are put in its place meanwhile."""
+
 _looked: dict[pathlib.Path, float] = {}
 """When this program looked for them, by folder."""
 
@@ -91,14 +94,18 @@ def find_file(key: str, suffix: str) -> pathlib.Path | None:
 
 
 def cached_bytes(key: str, suffix: str, make: Callable[[], bytes]) -> bytes:
-    """What is kept under `key`: checked as it was read; made and kept where there is nothing."""
+    """What is kept under `key`: checked as it was read; made where there is nothing, and kept where that can be."""
     found = find_bytes(key, suffix)
     if found is None:
         with only_maker(_places(key + SEALED + suffix)[-1].with_name(LOCK + key)):
             found = find_bytes(key, suffix)  # another one may have made it meanwhile
             if found is None:
                 found = make()
-                keep_bytes(key, suffix, found)
+                try:
+                    keep_bytes(key, suffix, found)
+                except OSError as error:
+                    where = f"{error.filename or cache_folder()}: {error.strerror}"
+                    remark(f"A compiled kernel cannot be kept and is made again at the next start: {where}.")
     return found
 
 
@@ -171,7 +178,8 @@ def _places(name: str) -> list[pathlib.Path]:
         f"The cache folder {folder} cannot be written, so kernels that it lacks are kept in {other}. Set "
         f"RAYGROVE_CACHE to one that can."
     )
-    return [folder / name, other / name]
+    readable = [folder / name] if os.access(folder, os.X_OK) else []
+    return [*readable, other / name]
 
 
 def _found(path: pathlib.Path, is_replaced: bool) -> bytes | None:
@@ -205,9 +213,7 @@ def _made(path: pathlib.Path, make: Callable[[pathlib.Path], None]) -> pathlib.P
             _seal(temporary)
         except OSError as error:
             raise OSError(error.errno, error.strerror, str(path)) from error
-        if path.is_dir() and not path.is_symlink():
-            path.rmdir()  # one that holds something is somebody's
-        temporary.replace(path)
+        _rename(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
     with contextlib.suppress(OSError):  # some file systems cannot: the name is then there a little later
@@ -217,6 +223,23 @@ def _made(path: pathlib.Path, make: Callable[[pathlib.Path], None]) -> pathlib.P
         finally:
             os.close(folder)
     return path
+
+
+def _rename(temporary: pathlib.Path, path: pathlib.Path) -> None:
+    """Give it its name, in the place of what is there: also of an empty folder, and of one that is put there within
+    the rename. One that holds something is somebody's."""
+    for _ in range(RENAMES):
+        try:
+            if path.is_dir() and not path.is_symlink():
+                path.rmdir()
+            temporary.replace(path)
+            return
+        except (IsADirectoryError, FileNotFoundError, NotADirectoryError):
+            if not temporary.exists():
+                raise
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(path)) from error
+    raise IsADirectoryError(errno.EISDIR, "a folder is put there again and again", str(path))
 
 
 def _seal(path: pathlib.Path) -> None:
