@@ -12,6 +12,7 @@ from .clip import ClipOptions
 from .errors import Error
 from .glyphs.options import GlyphOptions
 from .hierarchy.base import StatisticsOptions, StructureChoice
+from .scene import Scene
 from .target.base import Array
 from .update.options import UpdateOptions
 
@@ -29,7 +30,8 @@ class Pixels(Protocol):
 @dataclasses.dataclass(frozen=True)
 class ViewSettings:
     """What one view shows. Names are the command line's; `auto` is the builder's best. Options are frozen dataclasses
-    or None for defaults."""
+    or None for defaults. With `rests` the structure of a scene that stands still is made once, also where it is updated
+    always."""
 
     hierarchy: str = "lbvh"
     optimiser: str = "none"
@@ -47,6 +49,12 @@ class ViewSettings:
     hierarchy_options: Any = None
     optimiser_options: Any = None
     ray_type_options: Any = None
+    rests: bool = False
+
+    def update_over(self, scene: Scene, clip: int) -> UpdateOptions:
+        """How the structure follows this scene's clip."""
+        stands = self.rests and self.update.always and scene.duration(clip) <= 0.0
+        return dataclasses.replace(self.update, always=False) if stands else self.update
 
     @property
     def structure_choice(self) -> StructureChoice:

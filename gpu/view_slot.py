@@ -190,8 +190,8 @@ class ViewSlot:
         self._light_count, self._topology = surface.light_count, surface.primitives.topology
         self._left_aside = None if self._needs_structure(surface) else surface
         if self._left_aside is None:
-            chosen = policy(settings.update.mode)
-            self.decision = chosen.decide(self.history, self.hierarchy, surface.primitives, settings.update)
+            how = settings.update_over(self._scene, self._moment[1])
+            self.decision = policy(how.mode).decide(self.history, self.hierarchy, surface.primitives, how)
             if self.view.borrows and self.history.lends(surface.primitives):
                 self.decision = BORROWED
         else:

@@ -124,8 +124,10 @@ def check(entries: Sequence[object], course: Course) -> None:
 
 
 def as_raced(settings: ViewSettings) -> ViewSettings:
-    """What a contestant's view is set to: every frame is updated, also where the same instant comes again."""
-    return dataclasses.replace(settings, samples=1, update=dataclasses.replace(settings.update, always=True))
+    """What a contestant's view is set to: every frame is updated, also where the same instant comes again. Over a scene
+    that stands still a structure is made once, but by the policy `rebuild`, by which builds are measured."""
+    update = dataclasses.replace(settings.update, always=True)
+    return dataclasses.replace(settings, samples=1, update=update, rests=update.mode != "rebuild")
 
 
 class _Lane:

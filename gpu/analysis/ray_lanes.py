@@ -14,10 +14,10 @@ from ..scene import Moment, Scene
 from ..stats import HierarchyStatistics
 from ..target.base import Target
 from ..update.history import UpdateHistory
-from ..update.options import UpdateOptions
 from ..update.registry import policy
 from ..view import ViewSettings
 from .divergence import Divergence, divergence_of_rays
+from .racing import as_raced
 from .rig import Rig
 from .traced_rays import in_rows
 from .workload import Workload
@@ -63,7 +63,7 @@ class StructureLane:
         self, target: Target, scene: Scene, settings: ViewSettings, rays: Workload, hidden: Collection[int] = ()
     ) -> None:
         self._policy = policy(settings.update.mode)
-        self._options: UpdateOptions = dataclasses.replace(settings.update, always=True)
+        self._scene, self._settings = scene, as_raced(settings)
         known = structure(settings.hierarchy).optimisers()
         choice = self._policy.fitted(settings.structure_choice, known)
         self.rig = Rig(target, scene, settings.hierarchy, choice, rays, hidden)
@@ -75,10 +75,12 @@ class StructureLane:
         rig, history = self.rig, self._history
         rig.show(moment)
         primitives = rig.surface.primitives
-        decision = self._policy.decide(history, rig.hierarchy, primitives, self._options)
+        how = self._settings.update_over(self._scene, moment.clip)
+        decision, update_ms = self._policy.decide(history, rig.hierarchy, primitives, how), 0.0
         if decision.update == "refit":
             rig.hierarchy.check_refit(primitives)
-        update_ms = rig.build() if decision.update == "rebuild" else rig.refit()
+        if decision.update != "nothing":
+            update_ms = rig.build() if decision.update == "rebuild" else rig.refit()
         history.note(decision, primitives)
         ticket = history.ticket
         trace_ms = rig.trace()

@@ -194,7 +194,7 @@ class HotTools(QObject):
 
     def _try(self, finding: HotFinding) -> None:
         """Add the remedy to the race, beside what was counted: one step of undo. Where that races already, by its
-        policy, else by the one that is chosen."""
+        policy, else by the one that is chosen; where the scene stands still, made once."""
         document, found = self._session.document, self.hot.found
         if found is None:
             return
@@ -203,7 +203,8 @@ class HotTools(QObject):
         there = raced_as(settings.race, counted)
         policy = str(parse(there).policy or "rebuild") if there else spelling_of(settings).rpartition("@")[2]
         then = str(parse(remedy).policy or policy)
-        texts = [there or _followed(counted, policy), _followed(remedy, then)]
+        stands = document.span.duration <= 0.0
+        texts = [there or _followed(counted, policy, stands), _followed(remedy, then, stands)]
         settings = set_option(settings, CONTESTANTS, ", ".join(joined(settings.race, texts)))
         document.change("settings", set_option(settings, "window.workspace", RACE))
 
@@ -332,9 +333,11 @@ def whose_rays(state: State, size: tuple[int, int], samples: int) -> object:
     return (*rays, samples if is_open else 0, *shown, *edited, round(size[0] / max(size[1], 1), 2))
 
 
-def _followed(configuration: str, policy: str) -> str:
-    """A configuration with that policy; rebuilt where its structure cannot be refitted."""
+def _followed(configuration: str, policy: str, stands: bool) -> str:
+    """A configuration with that policy; rebuilt where its structure cannot be refitted. Where the scene stands still
+    none is rebuilt in every frame: its pictures need one build, too."""
     spelt = configuration.partition("@")[0]
     builder = parse(spelt).builder.name
     can_refit = option_tables.builder(builder).capabilities.refit
-    return f"{spelt}@{policy if can_refit else 'rebuild'}"
+    policy = policy if can_refit else "rebuild"
+    return f"{spelt}@{'auto' if stands and policy == 'rebuild' else policy}"

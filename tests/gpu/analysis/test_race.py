@@ -272,6 +272,20 @@ def test_every_structure_finds_what_brute_force_finds_and_a_stale_one_is_counted
     assert lines[5] == f"{first.reason}." and lines[-1] == found.verdict and len({len(one) for one in lines[:5]}) == 1
 
 
+@pytest.mark.parametrize("is_by_rays", [False, True])
+def test_what_stands_still_is_built_once_but_where_every_frame_rebuilds(is_by_rays: bool) -> None:
+    random = np.random.default_rng(3)
+    still = rg.Clip(random.uniform(-1.0, 1.0, (1, 600, 3)), np.arange(600).reshape(-1, 3))
+    names = ["sbvh@auto", "sbvh@refit", "lbvh@refit", "lbvh"]
+    aimed = random.normal(size=(240, 3))
+    rays = rg.RaySet(np.zeros((240, 3)), aimed) if is_by_rays else None
+    found = rg.race(still, names, size=(40, 30), rays=rays, repeat=6, device="cpu")
+    assert [(one.rebuilds, one.refits) for one in found.contestants] == [(0, 0)] * 3 + [(6, 0)]
+    assert [one.update_ms.median > 0.0 for one in found.contestants] == [False, False, False, True]
+    assert found.mismatches == 0 and found.contestants[0].proof.hits > 10
+    assert all(one.trace_ms.median > 0.0 and len(one.ms.samples) == 6 for one in found.contestants)
+
+
 def test_each_has_the_order_of_its_turn(clip: rg.Clip, monkeypatch: pytest.MonkeyPatch) -> None:
     from raygrove.gpu.analysis import racing
 

@@ -14,6 +14,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 
 from raygrove.app.document.jobs import Job
+from raygrove.app.document.state import SceneReference
 from raygrove.app.frames.hot_clips import CountedClip
 from raygrove.app.frames.hot_questions import HotQuestions
 from raygrove.app.frames.measured_rays import MeasuredRays
@@ -246,6 +247,17 @@ def test_warps_are_listed_and_outlined(scene_window: MainWindow, tools: HotTools
     assert tools.marks.tile is None and "earlier picture" in panel.hint.text()
     panel.take(None)
     assert panel.found is None and panel.lines.rows.rowCount() == 0
+
+
+def test_try_over_a_scene_that_stands_still_builds_once(
+    scene_window: MainWindow, tools: HotTools, found: HotSpots
+) -> None:
+    document = scene_window.document
+    document.set_scene(SceneReference("demo", ("still",)), dataclasses.replace(moving_scene(), clips=()))
+    assert document.span.duration == 0.0
+    tools.hot.take(dataclasses.replace(found, findings=(FINDING,)))
+    tools.hot.cards[0].try_it.click()
+    assert document.state.settings.race.contestants == "lbvh/bvh4@auto, sbvh/bvh4@auto"
 
 
 @pytest.fixture
