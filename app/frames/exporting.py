@@ -7,8 +7,9 @@ import contextlib
 import dataclasses
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from raygrove.app.camera.path import CameraPath
@@ -23,14 +24,19 @@ from raygrove.app.frames.rows import row_of
 from raygrove.app.playback import timeline as timelines
 from raygrove.app.settings.file import to_table
 from raygrove.app.settings.settings import Settings, set_option
+from raygrove.gpu.brief import brief
 from raygrove.gpu.camera import Camera
 from raygrove.gpu.quantise.palette import quantise
 from raygrove.gpu.scene import Moment, Scene
+from raygrove.gpu.stats import FrameStatistics
 from raygrove.gpu.target import choose
 from raygrove.gpu.target.base import Target
 
 CANCEL_SECONDS = 0.05
 """How often a waiting job looks whether it was cancelled."""
+
+SHORT_S = 120.0
+"""Up to here seconds are told."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -129,8 +135,32 @@ def export(
 
 def time_left(seconds: float, done: int, count: int) -> str:
     """What to say of how long the others take, when so many took `seconds`; of a minute or two nothing."""
-    minutes = seconds / done * (count - done) / 60.0
-    return f", about {minutes:.0f} min left" if minutes > 2.0 else ""
+    left = seconds / done * (count - done)
+    return f", about {roughly(left)} left" if left > SHORT_S else ""
+
+
+def roughly(seconds: float) -> str:
+    """How long something takes, as one says it before: 8 s, 12 min, 3.5 h."""
+    if seconds <= SHORT_S:
+        return f"{max(seconds, 1.0):.0f} s"
+    return f"{seconds / 60.0:.0f} min" if seconds < 120.0 * 60.0 else f"{brief(seconds / 3600.0, 2)} h"
+
+
+def expected_seconds(
+    frames: int, size: tuple[int, int], samples: int, seen: Sequence[FrameStatistics], update: FrameStatistics | None
+) -> float:
+    """What drawing takes, by the pictures `seen` of the same choice: the rays of each sample by their pixels, and where
+    something moves the animation and the newest `update`, once a frame. 0 where none has been timed. Writing files is
+    not counted."""
+    timed = [one for one in seen if one.views and one.phases_age == 0 and one.views[0].trace_ms > 0.0]
+    if not timed:
+        return 0.0
+    views = [one.views[0] for one in timed]
+    pixel_ms = median((one.trace_ms + one.shade_ms) / max(one.width * one.height, 1) for one in views)
+    once_ms = 0.0
+    if update is not None:
+        once_ms = update.animate_ms + sum(one.build_ms + one.refit_ms for one in update.views[:1])
+    return frames * (once_ms + samples * pixel_ms * size[0] * size[1]) / 1000.0
 
 
 def _own_target(state: State) -> Target:

@@ -153,6 +153,7 @@ class ExportDialog(QDialog):
         self.note.setWordWrap(True)
         self._lay_out()
         self._connect()
+        session.figures.told.connect(self._update)
         self._update()
 
     # -- parts ----------------------------------------------------------------------------------------------------
@@ -334,12 +335,29 @@ class ExportDialog(QDialog):
         self.note.setStyleSheet(ERROR_STYLE if problem else "")
         self.button.setEnabled(not problem)
 
+    def _expected(self, count: int) -> float:
+        """Seconds that so many frames take, by the pictures of the last second; 0 where nothing was measured."""
+        seen = self._session.figures.history.last_second()
+        moves = bool(seen) and self._document.span.duration > 0.0
+        samples = self.samples.value() if self.samples.isEnabled() else self._document.state.settings.render.samples
+        return exporting.expected_seconds(
+            count,
+            (self.width_box.value(), self.height_box.value()),
+            samples,
+            [one.statistics for one in seen if one.statistics is not None],
+            seen[-1].frame.last_update if moves else None,
+        )
+
     def _summary(self) -> str:
         plan = self.plan()
         assert plan is not None
         count = len(plan.frames)
         text = tr("One frame.") if count == 1 else tr("{count} frames, {seconds:.2f} s at {fps:g} frames per second.")
         text = text.format(count=f"{count:,}", seconds=count / plan.fps, fps=plan.fps)
+        seconds = self._expected(count)
+        if seconds > 0.0:
+            told = tr("About {time} at what frames take now.")
+            text += " " + told.format(time=exporting.roughly(seconds))
         first = (
             picture_path(plan.out, plan.frames[0][0], count) if "%" in plan.out or "#" in plan.out else Path(plan.out)
         )

@@ -96,11 +96,12 @@ def _sentence(figures: FrameFigures, name: str, limits: Sequence[str]) -> str:
 
 
 def _is_smallest(frame: FinishedFrame, view_size: tuple[int, int]) -> bool:
-    """Whether a picture was drawn just as small as display.minimum_scale lets it, where that is below full size. One
-    that would take too long even then is smaller (resolution.least_scale)."""
+    """Whether a picture was drawn just as small as display.minimum_scale lets it, which may be full size. One that
+    would take too long even then is smaller (resolution.least_scale)."""
     display = frame.request.state.settings.display
     smallest = scaled(*view_size, display.minimum_scale)
-    return display.adapt_resolution and frame.drawn[0] == smallest[0] < view_size[0]
+    is_held = smallest[0] < view_size[0] or display.minimum_scale >= 1.0
+    return display.adapt_resolution and is_held and frame.drawn[0] == smallest[0]
 
 
 def _not_whole(frame: FinishedFrame, view_size: tuple[int, int]) -> str:

@@ -53,8 +53,32 @@ def said(window: MainWindow) -> str:
     return " ".join(banner.sentence for banner in window.toasts.messages())
 
 
+def test_it_says_what_it_will_take_as_size_samples_and_frames_are_chosen(dialog: ExportDialog) -> None:
+    """By 15 ms of rays for each picture of the view's last second."""
+    (seen,) = {(one.view.width, one.view.height) for one in dialog._session.figures.history if one.view is not None}
+    whole = 61 * 16 * 0.015 * 6400 * 4800 / (seen[0] * seen[1]) / 60.0
+    dialog.samples.setValue(16)
+    dialog.width_box.setValue(6400)
+    dialog.height_box.setValue(4800)
+
+    def minutes() -> float:
+        return float(dialog.note.text().partition(" About ")[2].removesuffix(" min at what frames take now."))
+
+    assert minutes() == pytest.approx(whole, rel=0.02, abs=1.0) and minutes() > 4.0
+    before = minutes()
+    dialog.samples.setValue(32)
+    assert minutes() == pytest.approx(2.0 * before, abs=1.6)
+    dialog.frames.setCurrentIndex(SOME)
+    dialog.last.setValue(30)
+    assert minutes() == pytest.approx(before, rel=0.04, abs=1.6)
+    dialog._session.figures.clear()
+    assert "About" not in dialog.note.text(), "nothing was measured"
+
+
 def test_it_says_what_will_be_written(dialog: ExportDialog, tmp_path: Path) -> None:
-    assert dialog.note.text() == "61 frames, 2.03 s at 30 frames per second." and dialog.button.isEnabled()
+    said, _, expected = dialog.note.text().partition(" About ")
+    assert said == "61 frames, 2.03 s at 30 frames per second." and dialog.button.isEnabled()
+    assert expected == "1 s at what frames take now."
     names = []
     for kind in range(len(FORMATS)):
         dialog.format.setCurrentIndex(kind)
@@ -63,7 +87,7 @@ def test_it_says_what_will_be_written(dialog: ExportDialog, tmp_path: Path) -> N
     assert names == ["frame_%04d.png", "raygrove.mp4", "buffers_%04d.exr", "statistics.csv", "statistics.json"]
     dialog.format.setCurrentIndex(PNG)
     dialog.frames.setCurrentIndex(INSTANT)
-    assert (Path(dialog.out.text()).name, dialog.note.text()) == ("raygrove.png", "One frame.")
+    assert Path(dialog.out.text()).name == "raygrove.png" and dialog.note.text().startswith("One frame. About 1 s ")
     dialog.turns.setChecked(True)
     assert dialog.note.text().startswith("180 frames, 6.00 s") and dialog.turn_seconds.isEnabled()
     Path(tmp_path / "here.mp4").touch()

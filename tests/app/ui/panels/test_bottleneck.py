@@ -135,7 +135,11 @@ def test_a_picture_as_small_as_it_may_be_says_so() -> None:
     assert "drawn smaller" not in said(late), "no size of a picture helps"
     whole = replaced(floor.request.state, "settings.display.minimum_scale", 1.0)
     request = dataclasses.replace(floor.request, state=whole)
-    assert "drawn smaller" not in said(dataclasses.replace(floor, request=request, drawn=SIZE)), "nobody misses pixels"
+    told = said(dataclasses.replace(floor, request=request, drawn=SIZE))
+    assert "not drawn smaller than 100 % of each side" in told, "which is why they are slow"
+    fixed = replaced(whole, "settings.display.adapt_resolution", False)
+    request = dataclasses.replace(floor.request, state=fixed)
+    assert "drawn smaller" not in said(dataclasses.replace(floor, request=request, drawn=SIZE)), "no floor holds them"
 
 
 def test_a_window_that_is_slower_than_its_pictures_says_so() -> None:
