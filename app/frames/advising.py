@@ -20,6 +20,7 @@ from raygrove.gpu.analysis.alternatives import usual
 from raygrove.gpu.analysis.racing import Course
 from raygrove.gpu.analysis.rig import Rig, camera_rays
 from raygrove.gpu.analysis.workload import Workload
+from raygrove.gpu.brief import filled
 from raygrove.gpu.configuration import parse
 from raygrove.gpu.errors import Error
 from raygrove.gpu.face.laboratory import MOST_FRAMES, MOST_RAYS, rig_makers, rotated_maker
@@ -93,4 +94,5 @@ def break_even_sentence(found: Advice) -> str:
         return "Tracing a tree that is only refitted is no dearer here: more rays do not make rebuilds pay."
     if found.rays_break_even == 0:
         return "Rebuilding every frame is cheaper than never rebuilding, however few rays there are."
-    return f"From {found.rays_break_even:,} rays per frame on, rebuilding every frame is cheaper than never rebuilding."
+    said = "From {rays:,} rays per frame on, rebuilding every frame is cheaper than never rebuilding."
+    return filled(said, rays=found.rays_break_even)

@@ -8,7 +8,7 @@ import functools
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 
-from ..brief import brief, percent
+from ..brief import brief, filled, percent
 from ..scene import Moment
 from .clip_costs import measured
 from .hot_findings import remedy
@@ -47,9 +47,11 @@ class Alternative:
         what = f"{self.configuration} takes {brief(self.ms)} ms per frame instead of {brief(ms)}"
         said = f"{what}, {percent(share)} {'less' if self.ms < ms else 'more'}"
         if self.rays_from is not None:
-            return f"{said}; it is cheaper than {than} from {self.rays_from:,} rays per frame on"
+            from_on = "{said}; it is cheaper than {than} from {rays:,} rays per frame on"
+            return filled(from_on, said=said, than=than, rays=self.rays_from)
         if self.rays_until is not None:
-            return f"{said}; it is cheaper than {than} below {self.rays_until:,} rays per frame"
+            below = "{said}; it is cheaper than {than} below {rays:,} rays per frame"
+            return filled(below, said=said, than=than, rays=self.rays_until)
         return f"{said}, whatever the number of rays"
 
 

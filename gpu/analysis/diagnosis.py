@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..brief import brief, percent
+from ..brief import brief, filled, percent
 from ..errors import Error
 from ..hierarchy.base import NodeTable
 from ..hierarchy.bvh.own.tree import Tree
@@ -127,7 +127,9 @@ def diagnose_geometry(frames: list[np.ndarray], *, with_motion: bool = True) -> 
             found.append(Finding("zero_buffer", "error", said, {"frame": 0}, "build after the first real vertices"))
         still = float(np.mean(np.all([np.all(frames[0] == frame, axis=1) for frame in frames[1:]], axis=0)))
         if still >= 0.5:
-            said = f"{percent(still)} of the primitives did not move in {len(frames):,} frames."
+            said = filled(
+                "{share} of the primitives did not move in {count:,} frames.", share=percent(still), count=len(frames)
+            )
             remedy = "keep them in a tree of their own that is not rebuilt (two_level), or update only what moves"
             found.append(Finding("unmoved", "advice", said, {"share": still, "frames": len(frames)}, remedy))
     return tuple(found)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..brief import brief, percent
+from ..brief import brief, filled, percent
 from .hit_proof import HitProof
 from .intervals import Measured, nth, ranks, spearman
 
@@ -227,21 +227,25 @@ class Race:
         return text_of(self)
 
 
+DIFFER = "HITS DIFFER: {wrong:,} of {rays:,} rays beside {against}'s ({who}); {ties}."
+EQUAL = "Hits are equal: {rays:,} rays beside {against}'s, {ties}."
+
+
 def verdict_of(contestants: Sequence[Contestant], against: str) -> str:
     """Whether the hits of all equal those of the one with that letter, as a sentence."""
     if [one.letter for one in contestants] == [against]:
         return "Hits are not compared: nobody else takes part."
     held = [one for one in contestants if one.letter != against and not one.is_borne]
     rays, tied = sum(one.proof.rays for one in held), sum(one.proof.ties for one in contestants)
-    ties = f"{tied:,} tie{'' if tied == 1 else 's'} at equal distances"
+    ties = filled("{tied:,} ties at equal distances", tied=tied)
     said = [_other_hits(one, against) for one in contestants if one.is_borne]
     differ = [one for one in held if one.proof.mismatches]
     if differ:
         wrong = sum(one.proof.mismatches for one in differ)
         who = ", ".join(f"{one.letter} {one.proof.mismatches:,}" for one in differ)
-        said.insert(0, f"HITS DIFFER: {wrong:,} of {rays:,} rays beside {against}'s ({who}); {ties}.")
+        said.insert(0, filled(DIFFER, wrong=wrong, rays=rays, against=against, who=who, ties=ties))
     elif held:
-        said.insert(0, f"Hits are equal: {rays:,} rays beside {against}'s, {ties}.")
+        said.insert(0, filled(EQUAL, rays=rays, against=against, ties=ties))
     else:
         said.append(f"{ties[:1].upper()}{ties[1:]}.")
     return " ".join(said)

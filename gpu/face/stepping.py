@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..analysis.ray_log import RayLog, record_ray
+from ..brief import filled
 from ..errors import Error
 from ..hierarchy.base import Hierarchy
 from ..target.base import Target
@@ -19,7 +20,7 @@ from .world import World
 def step_through(target: Target, hierarchy: Hierarchy, world: World | None, ray: Any, kind: str) -> RayLog:
     """See Structure.step."""
     if not isinstance(ray, RaySet) or len(ray) != 1:
-        what = f"{len(ray)} rays" if isinstance(ray, RaySet) else type(ray).__name__
+        what = filled("{count} rays", count=len(ray)) if isinstance(ray, RaySet) else type(ray).__name__
         raise Error(f"one ray is stepped through, not {what}", remedy="give one of a RaySet, as rays[7]")
     if kind not in ("closest", "any"):
         raise Error(f"a ray finds the closest hit or any, not {kind!r}", remedy='give kind="closest" or kind="any"')

@@ -378,3 +378,9 @@ def test_three_frames_of_each_or_more_warm_up(frames: int, warm: int) -> None:
     passes = warm + 6 + 1  # the last compares, and is not among these
     np.testing.assert_allclose([share for share, _ in heard], np.arange(frames * (warm + 6)) / (frames * passes))
     assert heard[0][1] == "Warming up, pass 1." and heard[-1][1] == "Pass 6 of 6."
+
+
+def test_a_race_of_one_ray_says_one_ray(clip: rg.Clip) -> None:
+    alone = rg.RaySet(np.zeros((1, 3)), np.ones((1, 3)))
+    found = rg.race(clip, ["lbvh", "hploc"], frames=range(1), rays=alone, repeat=6, device="cpu")
+    assert found.verdict.startswith("Hits are equal: 1 ray beside A's, 0 ties"), found.verdict
