@@ -90,12 +90,14 @@ def run(names: argparse.Namespace, words: Words) -> int:
     _refuse_what_suites_decide(names, settings)
     with contextlib.closing(target_from(settings, words)) as target:
         context = context_of(target, settings.render.seed)
+        kept: set[Path] = set()
 
         def keep(report: SuiteReport) -> None:
             if not report.rows:
                 return
             _write(files[0], json_text(report.as_json(context)))
             _write(files[1], report.markdown(context))
+            kept.update(files)
 
         job = SuiteJob(
             target=target,
@@ -115,6 +117,8 @@ def run(names: argparse.Namespace, words: Words) -> int:
             job = dataclasses.replace(job, begin=told.begin, advance=told.advance)
         report = suites()[suite](job)
     if not report.rows:
+        for path in kept:
+            path.unlink(missing_ok=True)  # rows of a scene that then failed
         words.error(f"{suite} measured nothing, and nothing was written: {' '.join(report.absent)}")
         return EXIT_FAILURE
     for sentence in report.absent:

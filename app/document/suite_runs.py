@@ -3,6 +3,7 @@ how far it says it is, and the tables that it wrote."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 from pathlib import Path
@@ -70,8 +71,11 @@ class Progress:
     rows_of: int | None
 
     @property
-    def share(self) -> float:
-        """From 0 to 1, by scenes that are done and rows of the one that is measured."""
+    def share(self) -> float | None:
+        """From 0 to 1, by scenes that are done and rows of the one that is measured; None where there are rows and
+        nobody knows of how many."""
+        if self.rows and not self.rows_of:
+            return None
         within = min(self.rows / self.rows_of, 1.0) if self.rows_of else 0.0
         return min((self.number - 1 + within) / max(1, self.of), 1.0)
 
@@ -90,6 +94,31 @@ class ReportTable:
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+
+
+class Following:
+    """What a run that writes `report`, PREFIX.json, has told: its `tables` as far as they are filled. Lines are heard
+    on one thread, and `tables` may be read on another."""
+
+    def __init__(self, report: Path, begun: float) -> None:
+        self.report, self._begun = report, begun
+        self.tables: tuple[ReportTable, ...] = ()
+        self._read_ns = 0
+
+    def hear(self, line: str) -> Progress | None:
+        """What a line tells of the run's progress. A row is in the report before it is told of."""
+        told = progress_of(line)
+        if told is not None and self.has_written(self.report):
+            written_ns = self.report.stat().st_mtime_ns
+            if written_ns != self._read_ns:
+                self._read_ns = written_ns
+                with contextlib.suppress(OSError, ValueError, KeyError):  # the last word has whoever shows the report
+                    self.tables = tables_of(self.report)
+        return told
+
+    def has_written(self, path: Path) -> bool:
+        """Whether a file is there and of this run, not of one before."""
+        return path.is_file() and path.stat().st_mtime >= self._begun
 
 
 def list_words(data: str) -> list[str]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
+import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -24,13 +26,21 @@ Measure = Callable[[SceneChoice, Scene], Iterable[dict[str, Any]]]
 Count = Callable[[Scene], int]
 """How many rows a scene gives, before they are measured."""
 
+Tabulate = Callable[[SuiteReport], object]
+"""Makes the tables and plots of a report from whatever rows it has."""
+
+KEEP_S = 0.5
+"""Rows that come faster are kept together, so that a run of thousands is not one of writing files."""
+KEPT_SHARE = 20
+"""So many times as long as keeping a report took it is not kept again."""
+
 SavePicture = Callable[[str, np.ndarray], str]
 """Keeps (height, width, 4) uint8 pixels under a name of letters, digits, points and hyphens; gives the file's name."""
 
 
 @dataclasses.dataclass(frozen=True)
 class SuiteJob:
-    """`load` gives scenes, `say` takes words for people, `keep` gets the report after every scene, so that a run which
+    """`load` gives scenes, `say` takes words for people, `keep` gets the report as its rows come, so that a run which
     is cut short leaves something; `begin` hears of each scene, `advance` after each row how many of it there are,
     and of how many; None where a suite does not know that before.
     `scenes` names the published scenes to take (none: all), larger ones than `most_triangles` are left out; `own` are
@@ -74,13 +84,33 @@ class SuiteJob:
         self.begin(choice.published)
         return True
 
-    def counted(self, measured: Iterable[dict[str, Any]], of: int | None = None) -> list[dict[str, Any]]:
-        """The rows of a scene as they are measured, each of them said."""
-        rows = []
+    def counted(
+        self, measured: Iterable[dict[str, Any]], report: SuiteReport, tabulate: Tabulate, of: int | None = None
+    ) -> list[dict[str, Any]]:
+        """The rows of a scene as they are measured: each of them said, and kept in a copy of the report, which itself
+        gets none of them here."""
+        rows: list[dict[str, Any]] = []
+        again_at = 0.0
         for row in measured:
             rows.append(row)
+            begun = time.monotonic()
+            if begun >= again_at:
+                self._keep_in_part(report, rows, tabulate, of)
+                spent = time.monotonic() - begun
+                again_at = begun + spent + max(KEEP_S, KEPT_SHARE * spent)
             self.advance(len(rows), of)
         return rows
+
+    def _keep_in_part(
+        self, report: SuiteReport, rows: list[dict[str, Any]], tabulate: Tabulate, of: int | None
+    ) -> None:
+        """Keep the report with the first rows of a scene, which it says."""
+        known = f"{len(rows)} of {of}" if of else f"{len(rows)}"
+        scene = report.scenes[-1]["published"] or report.scenes[-1]["ours"]
+        partly = f"{scene}: measured in part, {known} row{'s' * (known != '1')}."
+        so_far = dataclasses.replace(report, rows=[*report.rows, *rows], absent=[*report.absent, partly])
+        tabulate(so_far)
+        self.keep(so_far)
 
     def each(
         self,
@@ -88,22 +118,25 @@ class SuiteJob:
         report: SuiteReport,
         measure: Measure,
         count: Count,
-        tabulate: Callable[[SuiteReport], None],
+        tabulate: Tabulate,
     ) -> None:
         """Measure the scenes asked for, one in memory at a time; what cannot be had or done is written down in the
-        report, and then no row of that scene is in it. Tables are made and the report is kept after each."""
+        report, and then no row of that scene is in it. Tables are made and the report is kept after each, and while
+        its rows come."""
+        whole = functools.partial(tabulated, tabulate=tabulate)
         for choice in choices:
             if not self.takes(choice, report):
                 continue
+            known = len(report.scenes)
             try:
                 scene = self.load(choice.source)
-                taken, own = _what_is_taken(choice, scene), structure_rows(self, choice, scene, report.size)
-                rows = self.counted(itertools.chain(measure(choice, scene), own), count(scene) + len(self.structures))
-                report.scenes.append(taken)
-                report.rows += rows
+                report.scenes.append(_what_is_taken(choice, scene))
+                measured = itertools.chain(measure(choice, scene), structure_rows(self, choice, scene, report.size))
+                report.rows += self.counted(measured, report, whole, count(scene) + len(self.structures))
             except (SceneAbsentError, OutOfMemoryError, HierarchyError) as error:
+                del report.scenes[known:]
                 report.absent.append(f"{choice.published}: {error}")
-            tabulated(report, tabulate)
+            whole(report)
             self.keep(report)
 
 

@@ -56,7 +56,8 @@ def run(job: SuiteJob) -> SuiteReport:
                 cloud = make_cloud(job.target, job.load, choice)
                 report.scenes.append(_what_is_taken(choice, cloud))
                 what = {"scene": choice.published, "target": job.target.kind, "is_busy": bool(busy)}
-                report.rows += job.counted({**what, **row} for row in _measured(job, one_thread, cloud))
+                measured = ({**what, **row} for row in _measured(job, one_thread, cloud))
+                report.rows += job.counted(measured, report, tabulate)
             except (SceneAbsentError, OutOfMemoryError, HierarchyError) as error:
                 report.absent.append(f"{choice.published}: {error}")
             tabulate(report)

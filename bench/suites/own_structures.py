@@ -71,7 +71,7 @@ def _frames(job: SuiteJob, scene: Scene, settings: ViewSettings, size: tuple[int
     return {name: found[name] for name in ("frame_ms", "frames_per_s")}
 
 
-def tabulated(report: SuiteReport, tabulate: Callable[[SuiteReport], None]) -> SuiteReport:
+def tabulated(report: SuiteReport, tabulate: Callable[[SuiteReport], object]) -> SuiteReport:
     """The report with the tables that a suite makes of its rows, and the one of structures behind them."""
     tabulate(report)
     rows = [row for row in report.rows if row.get("part") == "structure"]

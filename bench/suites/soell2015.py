@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from raygrove.app.scene_io.demos.particles import PICTURE, make_spheres
@@ -31,7 +31,7 @@ from .published import published_row, published_source
 from .report import SuiteReport
 from .scenes import SceneChoice, demo
 from .soell_casts import CAMERA, STEPS, View, auto_options, cast_times, in_morton_order, make_view, step_options
-from .soell_glsl import glsl_rows
+from .soell_glsl import WAYS, glsl_rows
 from .soell_tables import GRIDS, READINGS, SORTED_BEST, VARIANTS, tabulate
 
 SIZE = (1024, 1024)
@@ -93,9 +93,12 @@ def run(job: SuiteJob) -> SuiteReport:
             }
         )
         try:
-            report.rows += job.counted(_measured(job, choice))
+            measured: Iterable[dict[str, Any]] = _measured(job, choice)
+            count = _row_count(job, choice)
             if pixels_of(choice) == 3:
-                report.rows += list(glsl_rows(job, choice, 3, job.picture(SIZE)))
+                measured = itertools.chain(measured, glsl_rows(job, choice, 3, job.picture(SIZE)))
+                count += len(WAYS)
+            report.rows += job.counted(measured, report, tabulate, count)
             if choice.published in PICTURED:
                 shot = Shot(PICTURED[choice.published], DRAWN, camera=CAMERA)
                 take(job, report, choice, _seen(choice, job.picture(SIZE)), [shot], job.picture(SIZE))
@@ -116,58 +119,77 @@ def _seen(choice: SceneChoice, size: tuple[int, int]) -> Scene:
     return make_spheres(choice.published_triangles, 0, "pixels", pixels_of(choice) * PICTURE / size[1])
 
 
+@dataclasses.dataclass(frozen=True)
+class Cast:
+    """A row to be measured: what it says of itself, and the options; None are those that `auto` takes."""
+
+    about: dict[str, Any]
+    options: GlyphOptions | None
+    in_morton_order: bool = False
+
+
 def _measured(job: SuiteJob, choice: SceneChoice) -> Iterator[dict[str, Any]]:
     what = {"scene": choice.published, "spheres": choice.published_triangles}
     for reading in READINGS:
         view = make_view(job.target, choice.published_triangles, pixels_of(choice), job.picture(SIZE), reading)
-        for variant in VARIANTS:
-            options = step_options(variant, SORTED_BEST.get(variant, "sorted"))
-            yield {"part": "counts", **what, "reading": reading, "variant": variant, **_cast(job, view, options)}
-        for name, options in OURS:
-            yield {"part": "counts", **what, "reading": reading, "variant": name, **_cast(job, view, options)}
-        found = _cast(
-            job,
-            view,
-            auto_options(job.target, view, Situation(choice.published_triangles, pixels_of(choice), view.rays.count)),
-        )
-        yield {"part": "counts", **what, "reading": reading, "variant": "auto", **found}
-        if reading == READINGS[0]:
-            yield from ({**what, "reading": reading, **row} for row in _varied(job, view, choice.published_triangles))
-            ordered = in_morton_order(job.target, view)
-            for name, options in (("v4", step_options("v4", "boxes")), *OURS):
-                yield {"part": "morton", **what, "variant": name, **_cast(job, ordered, options)}
-        if choice is SCENES[0] and reading == READINGS[0]:
-            yield from ({**what, "reading": reading, **row} for row in _swept(job, view))
+        ordered: View | None = None
+        for cast in _planned(job.target.kind, choice, reading):
+            if cast.in_morton_order:
+                ordered = ordered or in_morton_order(job.target, view)
+            options = cast.options
+            if options is None:
+                situation = Situation(choice.published_triangles, pixels_of(choice), view.rays.count)
+                options = auto_options(job.target, view, situation)
+            seen = ordered if ordered is not None and cast.in_morton_order else view
+            yield {**what, **cast.about, **cast_times(job.target, seen, options, job.repeat)}
 
 
-def _varied(job: SuiteJob, view: View, count: int) -> Iterator[dict[str, Any]]:
+def _row_count(job: SuiteJob, choice: SceneChoice) -> int:
+    """Without those of OpenGL."""
+    return sum(len(list(_planned(job.target.kind, choice, reading))) for reading in READINGS)
+
+
+def _planned(kind: str, choice: SceneChoice, reading: str) -> Iterator[Cast]:
+    """What is cast of a scene, in order."""
+    for variant in VARIANTS:
+        options = step_options(variant, SORTED_BEST.get(variant, "sorted"))
+        yield Cast({"part": "counts", "reading": reading, "variant": variant}, options)
+    for name, own in (*OURS, ("auto", None)):
+        yield Cast({"part": "counts", "reading": reading, "variant": name}, own)
+    if reading != READINGS[0]:
+        return
+    yield from _varied(kind, choice.published_triangles, reading)
+    for name, own in (("v4", step_options("v4", "boxes")), *OURS):
+        yield Cast({"part": "morton", "variant": name}, own, in_morton_order=True)
+    if choice is SCENES[0]:
+        yield from _swept(kind, reading)
+
+
+def _varied(kind: str, count: int, reading: str) -> Iterator[Cast]:
     """Tables 5.9 and 5.10, and the axes that the thesis names without measuring them."""
     for variant in VARIANTS:
         plain = step_options(variant, SORTED_BEST.get(variant, "sorted"))
         hoisted = dataclasses.replace(plain, ray_setup="tile", intrinsics="fast")
-        yield {"part": "optimised", "variant": variant, **_cast(job, view, hoisted)}
-    if count <= MOST_UNSORTED[job.target.kind]:
+        yield Cast({"reading": reading, "part": "optimised", "variant": variant}, hoisted)
+    if count <= MOST_UNSORTED[kind]:
         unsorted = dataclasses.replace(step_options("v4", "boxes"), lists="none")
-        yield {"part": "unsorted", "variant": "v4", **_cast(job, view, unsorted)}
+        yield Cast({"reading": reading, "part": "unsorted", "variant": "v4"}, unsorted)
     for variant, (name, changed) in itertools.product(AXES_OF, AXES):
         options = dataclasses.replace(step_options(variant, "boxes"), **changed)
-        yield {"part": "axes", "variant": variant, "axis": name, **_cast(job, view, options)}
+        yield Cast({"reading": reading, "part": "axes", "variant": variant, "axis": name}, options)
 
 
-def _swept(job: SuiteJob, view: View) -> Iterator[dict[str, Any]]:
+def _swept(kind: str, reading: str) -> Iterator[Cast]:
     """Tables 5.1 to 5.6: all grids, and all blocks on a GPU; on a CPU a block is one thread."""
-    blocks = BLOCKS if job.target.kind == "cuda" else ONE_BLOCK
+    blocks = BLOCKS if kind == "cuda" else ONE_BLOCK
     for variant, step in itertools.product(VARIANTS, STEPS):
         if published_row("soell2015", "steps", step)[variant] is None:
             continue
+        about = {"reading": reading, "variant": variant}
         for grid, block in itertools.product(GRIDS, blocks):
-            found = _cast(job, view, step_options(variant, step, grid, block))
-            yield {"part": "steps", "variant": variant, "step": step, "grid": grid, "block": list(block), **found}
+            options = step_options(variant, step, grid, block)
+            yield Cast({**about, "part": "steps", "step": step, "grid": grid, "block": list(block)}, options)
         if step == SORTED_BEST.get(variant, "sorted"):
             for grid in GRIDS:
                 cut = dataclasses.replace(step_options(variant, step, grid, ONE_BLOCK[0]), tile_rounding="printed")
-                yield {"part": "cut", "variant": variant, "grid": grid, **_cast(job, view, cut)}
-
-
-def _cast(job: SuiteJob, view: View, options: GlyphOptions) -> dict[str, Any]:
-    return cast_times(job.target, view, options, job.repeat)
+                yield Cast({**about, "part": "cut", "grid": grid}, cut)

@@ -1,6 +1,11 @@
-"""What a suite says of its progress, written down."""
+"""What a suite says of its progress, written down, and its tables while it runs."""
 
 from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+from raygrove.bench.suites.report import SuiteReport
 
 
 class Heard:
@@ -21,3 +26,17 @@ class Heard:
         assert measured, "of some scene there were rows"
         for scene, told in measured:
             assert told == [(number, len(told)) for number in range(1, len(told) + 1)], scene
+
+
+def check_in_part(report: SuiteReport, tabulate: Callable[[SuiteReport], object]) -> None:
+    """A suite makes its tables and its page of any first rows: they are shown while it runs. The last are the whole's.
+    A row of each measured part is enough of those that are alike."""
+    kinds = [(row.get("part"), row.get("scene")) for row in report.rows]
+    ends = [at for at in range(len(kinds)) if at < 3 or kinds[at] != kinds[at - 1]] + [len(kinds)]
+    sizes = []
+    for end in ends:
+        part = dataclasses.replace(report, rows=report.rows[:end], tables=[], plots=[])
+        tabulate(part)
+        assert part.markdown({}).startswith(f"# {report.suite}")
+        sizes.append(sum(len(table.rows) for table in part.tables))
+    assert sizes[-1] > sizes[0] and part.tables == report.tables

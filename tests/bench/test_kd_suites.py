@@ -21,7 +21,7 @@ from raygrove.gpu.animate.animate import Animator
 from raygrove.gpu.hierarchy.registry import structures
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.target.base import Target
-from tests.bench.heard import Heard
+from tests.bench.heard import Heard, check_in_part
 
 CONTEXT = {"device": "a machine", "commit": "0" * 40, "date": "today"}
 
@@ -288,6 +288,11 @@ def test_chang_is_measured_in_total_and_kernels(chang: SuiteReport) -> None:
         table(chang, "rendering").columns[3:5] == ("picture ms, [A] to [E]", "frame ms, [A] to [E]")
         and float(str(rendering[4])) > 0.0
     )
+
+
+@pytest.mark.parametrize("suite", [kolodzey2014, chang2012])
+def test_tables_are_made_of_the_first_rows(suite: ModuleType, request: pytest.FixtureRequest) -> None:
+    check_in_part(request.getfixturevalue(suite.__name__.rpartition(".")[2].rstrip("0123456789")), suite.tabulate)
 
 
 @pytest.mark.parametrize("name", ["kolodzey", "chang"])

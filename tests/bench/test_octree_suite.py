@@ -26,6 +26,7 @@ from raygrove.bench.suites.report import SuiteReport
 from raygrove.bench.suites.scenes import SceneAbsentError, SceneSource
 from raygrove.gpu.scene import Scene
 from raygrove.gpu.target.base import Target
+from tests.bench.heard import check_in_part
 
 
 def built_in(source: SceneSource) -> Scene:
@@ -60,6 +61,10 @@ def report(host_target: Target) -> SuiteReport:
         found = octree2008.run(job)
     assert kept == sorted(kept) and kept[-1] == len(found.rows)
     return found
+
+
+def test_tables_are_made_of_the_first_rows(report: SuiteReport) -> None:
+    check_in_part(report, octree2008.tabulate)
 
 
 def test_every_part_is_measured(report: SuiteReport) -> None:

@@ -19,6 +19,7 @@ from raygrove.gpu.hierarchy.registry import make_structure
 from raygrove.gpu.target.base import Target
 from raygrove.gpu.target.kernel_use import KernelUse
 from raygrove.gpu.trace.trace import Tracer
+from tests.bench.heard import Heard, check_in_part
 
 TIMES = {"impostors": 0.5, "full_screen": None}
 ANSWER = {"milliseconds": TIMES, "size": [48, 32], "gl_renderer": "a chip", "problems": []}
@@ -92,6 +93,7 @@ def test_the_whole_suite_on_little(
     }.items():
         monkeypatch.setattr(soell2015, name, value)
     kept: list[int] = []
+    heard = Heard()
     drawn_as: dict[str, np.ndarray] = {}
 
     def save_picture(name: str, pixels: np.ndarray) -> str:
@@ -102,6 +104,8 @@ def test_the_whole_suite_on_little(
         host_target,
         lambda source: pytest.fail("the suite makes its own spheres"),
         keep=lambda report: kept.append(len(report.rows)),
+        begin=heard.begin,
+        advance=heard.advance,
         repeat=1,
         size=(48, 32),
         save_picture=save_picture,
@@ -118,7 +122,9 @@ def test_the_whole_suite_on_little(
     monkeypatch.setattr(type(host_target), "kernel_use", lambda *asked: use, raising=False)
     report = soell2015.run(job)
     assert [(job["spheres"], job["size"], job["pixels"]) for job in asked] == [(60, [48, 32], 96.0)]
-    assert kept == [len(report.rows)] and not report.absent
+    assert kept[-1] == len(report.rows) and not report.absent
+    heard.check()
+    check_in_part(report, soell_tables.tabulate)
     cast = [row for row in report.rows if row["part"] != "glsl"]
     assert all(row["total_ms"] > 0.0 and row["kernel_ms"] > 0.0 for row in cast)
     swept = {(row["variant"], row["step"]) for row in report.rows if row["part"] == "steps"}

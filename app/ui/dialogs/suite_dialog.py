@@ -1,5 +1,5 @@
-"""Tools > Run a suite: a published evaluation again, on its scenes and on one's own, in a process of its own; then its
-tables."""
+"""Tools > Run a suite: a published evaluation again, on its scenes and on one's own, in a process of its own; its
+tables as they fill."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFileDialog,
     QFormLayout,
-    QHBoxLayout,
     QLineEdit,
     QListWidget,
     QProgressBar,
@@ -27,13 +26,14 @@ from PySide6.QtWidgets import (
 )
 
 from raygrove.app.document.jobs import Cancelled, Job
-from raygrove.app.document.suite_runs import Asked, Suite, list_words, progress_of, suites_of
+from raygrove.app.document.suite_runs import Asked, Following, Suite, list_words, suites_of
 from raygrove.app.settings.chosen_configuration import spelling_of
 from raygrove.app.settings.settings import SIZE_LIMIT
 from raygrove.app.settings.tree_options import trees_of
 from raygrove.app.ui.colors import ERROR_STYLE
 from raygrove.app.ui.dialogs.button_box import button_box
 from raygrove.app.ui.dialogs.report_tables import ReportTables
+from raygrove.app.ui.dialogs.side_by_side import side_by_side
 from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.session.program_job import output_of
 from raygrove.app.ui.session.session import Session
@@ -53,7 +53,7 @@ def tr(text: str) -> str:
 
 
 class SuiteDialog(QDialog):
-    """Asks what is measured, starts it, shows how far it is, and then what was found. The window draws nothing
+    """Asks what is measured, starts it, shows how far it is and what was found so far. The window draws nothing
     meanwhile; closing the dialog cancels the run, and what was measured until then stays in its files."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
@@ -66,7 +66,8 @@ class SuiteDialog(QDialog):
         self.suites: tuple[Suite, ...] = ()
         self._job: Job | None = None
         self._asked: Asked | None = None
-        self._begun = 0.0
+        self._following: Following | None = None
+        self._is_whole = False
         self.is_running = False
         self.suite, self.scenes = QComboBox(self), QListWidget(self)
         self.data, self.structures, self.out = QLineEdit(self), QLineEdit(self), QLineEdit(self)
@@ -126,13 +127,15 @@ class SuiteDialog(QDialog):
         form = QFormLayout()
         form.addRow(tr("&Suite"), self.suite)
         form.addRow("", self.about)
-        form.addRow(tr("Models"), _row(self.data, self.choose_data))
+        form.addRow(tr("Models"), side_by_side(self.data, self.choose_data))
         form.addRow(tr("S&cenes"), self.scenes)
         form.addRow("", self.with_own)
-        form.addRow(tr("Structures, too"), _row(self.structures, self.add_chosen))
-        form.addRow(tr("Size"), _row(self.width_box, Label("×", self), self.height_box, Label(tr("pixels"), self)))
+        form.addRow(tr("Structures, too"), side_by_side(self.structures, self.add_chosen))
+        form.addRow(
+            tr("Size"), side_by_side(self.width_box, Label("×", self), self.height_box, Label(tr("pixels"), self))
+        )
         form.addRow(tr("&Runs of each"), self.repeat)
-        form.addRow(tr("Output folder"), _row(self.out, self.choose_out))
+        form.addRow(tr("Output folder"), side_by_side(self.out, self.choose_out))
         self.asked_for = QWidget(self)
         self.asked_for.setLayout(form)
         self.buttons = button_box(QDialogButtonBox.StandardButton.Close, self)
@@ -201,9 +204,7 @@ class SuiteDialog(QDialog):
         self.scenes.blockSignals(True)
         self.scenes.clear()
         for scene in suite.scenes:
-            title = tr("{name}: {taken} ({relation})").format(
-                name=scene.name, taken=scene.taken, relation=scene.relation
-            )
+            title = tr("{scene.name}: {scene.taken} ({scene.relation})").format(scene=scene)
             row = add_row(self.scenes, title if scene.is_there else title + tr(", not in the folder of models"))
             row.setFlags(row.flags() | Qt.ItemFlag.ItemIsUserCheckable)
             row.setCheckState(Qt.CheckState.Checked if scene.is_there else Qt.CheckState.Unchecked)
@@ -306,35 +307,36 @@ class SuiteDialog(QDialog):
             self._show_tables(False)
             return
 
+        following = Following(asked.out.with_suffix(".json"), time.time())
+
         def work(job: Job) -> Path:
             def hear(line: str) -> None:
-                told = progress_of(line)
+                told = following.hear(line)
                 with contextlib.suppress(Cancelled):  # the job's own thread hears of that
                     if told is not None:
                         job.report(told.share, told.sentence)
 
             output_of(job, asked.words(), hear=hear)
-            return asked.out.with_suffix(".json")
+            return following.report
 
-        self._asked, self._begun, self.is_running = asked, time.time(), True
+        self._asked, self._following, self._is_whole, self.is_running = asked, following, False, True
+        self.tables.clear()
         self._session.loop.hold(True)
         self._job = self._document.start_job(tr("Suite {name}:").format(name=asked.suite), work, self._measured)
         self._job.is_kept = True
-        self.bar.setRange(0, 1000)
-        self.bar.setValue(0)
         self.bar.show()
         self._update()
 
     def _measured(self, job: Job) -> None:
         problem = self.tables.take(job.result)
-        self._show_tables(not problem)
+        self._is_whole = not problem
         if problem:
             self._session.notices.show("warning", problem, topic="suite")
 
     def _show_tables(self, are_shown: bool) -> None:
         """The tables of a run, or the fields for another."""
-        for part in (self.tables, self.open_report):
-            part.setVisible(are_shown)
+        self.tables.setVisible(are_shown)
+        self.open_report.setVisible(are_shown and not self.is_running)
         self.asked_for.setVisible(not are_shown)
         self._update()
 
@@ -343,9 +345,14 @@ class SuiteDialog(QDialog):
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._asked.out.with_suffix(".md"))))
 
     def timerEvent(self, event: object) -> None:
-        """How far the run is."""
-        if self._job is not None and self.is_running:
-            self.bar.setValue(int(1000 * (self._job.progress or 0.0)))
+        """How far the run is, and what it has measured."""
+        if self._job is not None and self._following is not None and self.is_running:
+            share = self._job.progress
+            self.bar.setRange(0, 0 if share is None else 1000)  # 0 to 0: it moves, and says no share
+            self.bar.setValue(int(1000 * (share or 0.0)))
+            self.tables.fill(self._following.tables)
+            if self.tables.tables and self.tables.isHidden():
+                self._show_tables(True)
             self.note.setText(self._job.message or tr("Compiling what it needs."))
 
     def _jobs_changed(self) -> None:
@@ -357,15 +364,17 @@ class SuiteDialog(QDialog):
             self._session.loop.hold(False)
             self.bar.hide()
         self._update()
-        if was_running and self._asked is not None:
-            self._say_end(job, self._asked.out.with_suffix(".md"))
+        if was_running and self._following is not None:
+            self._say_end(job, self._following)
 
-    def _say_end(self, job: Job, report: Path) -> None:
+    def _say_end(self, job: Job, following: Following) -> None:
         """How a run ended, and where that is which it measured."""
-        words = tr("It was ended before anything was measured.")
-        if not self.tables.isHidden():
+        words, report = tr("It was ended before anything was measured."), following.report.with_suffix(".md")
+        is_kept = following.has_written(report)
+        self._show_tables(bool(self.tables.tables) and (is_kept or self._is_whole))
+        if self._is_whole:
             words = tr("It is in {out}.")
-        elif report.is_file() and report.stat().st_mtime >= self._begun:
+        elif is_kept:
             words = tr("It was ended; what was measured is in {out}.")
         failed = job.problem
         self.note.setText(f"{failed.title}. {failed.sentence}" if failed is not None else words.format(out=report))
@@ -389,12 +398,3 @@ class SuiteDialog(QDialog):
             self._session.loop.hold(False)
             self.is_running = False
         super().done(result)
-
-
-def _row(*parts: QWidget) -> QHBoxLayout:
-    row = QHBoxLayout()
-    for part in parts:
-        row.addWidget(part, 1 if isinstance(part, QLineEdit) else 0)
-    if not any(isinstance(part, QLineEdit) for part in parts):
-        row.addStretch(1)
-    return row

@@ -4,6 +4,7 @@ asked for is done."""
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from raygrove.app.cli import suite
 from raygrove.app.cli.main import main
 from raygrove.app.scene_io.demos import make_demo
 from raygrove.app.settings.flags import flag_of
+from raygrove.bench.suites import kolodzey2014
+from raygrove.gpu.hierarchy.base import HierarchyError
 
 MOVING = (
     "bench",
@@ -127,6 +130,26 @@ def test_an_empty_report_is_a_failure_and_writes_nothing(run: Any, tmp_path: Pat
     )
     code, out, err = run("bench", "suite", "meister2014", "--device", "cpu", "--scenes", "Head", "--json")
     assert code == 1 and not out and "horse-gallop/0001.obj is a model that does not come with Raygrove" in err
+    assert not list(tmp_path.iterdir())
+
+
+def test_rows_of_a_scene_that_then_fails_are_not_left_in_files(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+    found = dict.fromkeys(("build_ms", "frame_ms", "frames_per_s", "rays", "picture_ms"), 1.0)
+    row = {"needs": "", "tree": "a tree", "size": "2x2", "ray_type": "recursive", **found}
+
+    def one_row(*given: Any) -> Iterator[dict[str, Any]]:
+        yield row
+        seen.append((tmp_path / "found.md").read_text())
+        raise HierarchyError("too deep a tree")
+
+    monkeypatch.setattr(kolodzey2014, "_moving", one_row)
+    monkeypatch.setattr(kolodzey2014, "micro_rows", lambda target, repeat: ())
+    code, out, err = run(*MOVING, "--out", "found")
+    assert code == 1 and not out and "nothing was written" in err and "too deep a tree" in err
+    assert seen and "measured in part, 1 of 2 rows" in seen[0], "as it comes"
     assert not list(tmp_path.iterdir())
 
 

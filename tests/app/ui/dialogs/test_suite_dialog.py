@@ -6,13 +6,16 @@ import dataclasses
 import json
 import os
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
 
+from raygrove.app.document.suite_runs import ReportTable
 from raygrove.app.settings.tree_options import TreeOptions
+from raygrove.app.ui.dialogs.report_tables import ReportTables
 from raygrove.app.ui.dialogs.suite_dialog import SuiteDialog
 from raygrove.app.ui.session import program_job
 from raygrove.app.ui.window.main_window import MainWindow
@@ -41,6 +44,7 @@ REPORT = {
 PROGRAM = """case "$*" in
 *--list*) cat {folder}/suites.json;;
 *) echo "$@" > {folder}/words
+   if [ -e {folder}/part.json ]; then cp {folder}/part.json {folder}/first2014.json; fi
    echo '{{"scene": "Here", "number": 2, "of": 4, "rows": 7, "rows_of": 14}}' >&2
    if [ -e {folder}/full ]; then echo 'error: the disk is full.' >&2; exit 1; fi
    while [ -e {folder}/wait ]; do sleep 0.05; done
@@ -49,7 +53,7 @@ esac"""
 
 
 @pytest.fixture
-def dialog(window: MainWindow, qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SuiteDialog:
+def dialog(window: MainWindow, qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SuiteDialog]:
     """The dialog before a program that is no suite, whose answers are files."""
     (tmp_path / "suites.json").write_text(json.dumps(SUITES))
     (tmp_path / "report.json").write_text(json.dumps(REPORT))
@@ -62,7 +66,8 @@ def dialog(window: MainWindow, qtbot: Any, tmp_path: Path, monkeypatch: pytest.M
     assert shown is not None
     qtbot.waitUntil(lambda: len(shown.suites) == 2)
     shown.out.setText(str(tmp_path))
-    return shown
+    yield shown
+    (tmp_path / "wait").unlink(missing_ok=True)  # a program that waits is waited for
 
 
 def test_what_is_chosen_becomes_the_words_of_a_command(dialog: SuiteDialog, window: MainWindow) -> None:
@@ -119,6 +124,76 @@ def test_a_run_tells_how_far_it_is_and_shows_its_tables(
     assert words[:3] == ["bench", "suite", "first2014"] and words[words.index("--scenes") + 1] == "Here"
     dialog.begin.click()
     assert dialog.tables.isHidden() and not dialog.asked_for.isHidden() and not dialog.is_running
+
+
+def test_tables_fill_while_a_suite_runs_and_stay_where_it_is_cancelled(
+    dialog: SuiteDialog, qtbot: Any, tmp_path: Path
+) -> None:
+    part = json.loads(json.dumps(REPORT))
+    part["tables"][0]["rows"].pop()
+    part["tables"].insert(0, {**part["tables"][0], "number": "7.0"})
+    (tmp_path / "first2014.json").write_text(json.dumps(REPORT))
+    os.utime(tmp_path / "first2014.json", (1.0, 1.0))
+    (tmp_path / "wait").touch()
+    dialog.begin.click()
+    qtbot.waitUntil(lambda: "row 7 of 14" in dialog.note.text())
+    assert dialog.tables.isHidden(), "a report of a run before is none of this one"
+    dialog.leave.click()
+    qtbot.waitUntil(lambda: not dialog.is_running)
+    (tmp_path / "part.json").write_text(json.dumps(part))
+    dialog.begin.click()
+    qtbot.waitUntil(lambda: not dialog.tables.isHidden())
+    (tmp_path / "first2014.md").touch()
+    assert dialog.is_running and dialog.asked_for.isHidden() and dialog.open_report.isHidden()
+    assert dialog.bar.isVisible() and dialog.bar.value() == 375 and dialog.leave.text() == "&Cancel"
+    assert dialog.tables.shown is not None and dialog.tables.shown.rows.rows == (("<b>Here", "1.25"),)
+    dialog.leave.click()
+    qtbot.waitUntil(lambda: "what was measured is in" in dialog.note.text())
+    assert not dialog.tables.isHidden() and not dialog.open_report.isHidden() and dialog.bar.isHidden()
+    dialog.begin.click()
+    dialog.begin.click()
+    qtbot.waitUntil(lambda: dialog.is_running and not dialog.tables.isHidden())
+    os.unlink(tmp_path / "wait")
+    qtbot.waitUntil(lambda: "It is in" in dialog.note.text())
+    assert [table.title for table in dialog.tables.tables] == ["7.1  builds"] and len(dialog.tables.tables[0].rows) == 2
+
+
+def test_the_bar_says_no_share_where_nobody_knows_one(dialog: SuiteDialog, qtbot: Any, tmp_path: Path) -> None:
+    script = tmp_path / "program"
+    script.write_text(script.read_text().replace('"rows_of": 14', '"rows_of": null'))
+    (tmp_path / "wait").touch()
+    dialog.begin.click()
+    qtbot.waitUntil(lambda: dialog.note.text() == "Here, scene 2 of 4, 7 rows measured")
+    assert dialog.bar.maximum() == 0
+    dialog.leave.click()
+    qtbot.waitUntil(lambda: not dialog.is_running)
+
+
+def test_the_table_that_gets_rows_is_shown_until_somebody_chooses(qtbot: Any) -> None:
+    def tables(*counts: int) -> tuple[ReportTable, ...]:
+        return tuple(
+            ReportTable(f"{at}", ("n",), tuple((f"{n}",) for n in range(count))) for at, count in counts_of(counts)
+        )
+
+    def counts_of(counts: tuple[int, ...]) -> list[tuple[int, int]]:
+        return [(at, count) for at, count in enumerate(counts) if count]
+
+    parts = ReportTables()
+    qtbot.addWidget(parts)
+    parts.fill(tables(1, 0, 0))
+    parts.fill(tables(1, 0, 1))
+    assert parts.which.currentText() == "2"
+    parts.fill(tables(1, 2, 1))
+    assert parts.which.currentText() == "1" and parts.shown is not None and parts.shown.rows.rowCount() == 2
+    shown = parts.shown
+    parts.fill(tables(2, 3, 1))
+    assert parts.shown is shown and shown.rows.rowCount() == 3, "it goes on where it was, and both got rows"
+    parts.which.setCurrentIndex(2)
+    parts.which.activated.emit(2)
+    parts.fill(tables(2, 9, 1))
+    assert parts.which.currentText() == "2" and parts.shown is not None and parts.shown.rows.rowCount() == 1
+    parts.clear()
+    assert parts.which.count() == 0
 
 
 def test_cancel_ends_the_run_and_close_the_dialog(
