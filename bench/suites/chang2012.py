@@ -176,6 +176,13 @@ def _rows_of(report: SuiteReport, part: str, scene: str) -> dict[str, dict[str, 
     return {row["step"]: row for row in report.rows if row["part"] == part and row["scene"] == scene}
 
 
+def _cell(rows: dict[str, dict[str, Any]], step: str, what: str) -> Cell:
+    """What was measured of a step, or what it needs; nothing where its row is still to come."""
+    row = rows.get(step, {"needs": None})
+    found: Cell = row.get(what, row["needs"])
+    return found
+
+
 def _construction(report: SuiteReport) -> SuiteTable:
     """In total and of the kernels alone, published and here, and at the end how much the published improvements gain,
     and ours with them."""
@@ -202,7 +209,7 @@ def _construction(report: SuiteReport) -> SuiteTable:
             if printed and mark is not None:
                 values: list[Cell] = [printed.get(f"{name}{mark}") for name, _ in STEPS]
                 table.rows.append((f"{published_scene} (published)", word, *values, *_gains(values)))
-            cells: list[Cell] = [rows[name].get(ours, rows[name]["needs"]) for name, _ in STEPS]
+            cells = [_cell(rows, name, ours) for name, _ in STEPS]
             table.rows.append((rows["original"]["scene"], word, *cells, *_gains(cells)))
     return table
 
@@ -226,11 +233,11 @@ def _launches(report: SuiteReport) -> SuiteTable:
     table = SuiteTable("launches", "kernels launched in a build", ("scene", *map(_heading, steps)), notes=notes)
     for scene in scenes_of(report, "construction"):
         rows = _rows_of(report, "construction", scene)
-        published_scene = rows["all"]["published_scene"]
+        published_scene = next(iter(rows.values()))["published_scene"]
         if published_scene:
             printed = published_row("chang2012", "launches", published_scene)
             table.rows.append((f"{published_scene} (published)", *(printed.get(step) for step in steps)))
-        table.rows.append((scene, *(rows[step].get("launches", rows[step]["needs"]) for step in steps)))
+        table.rows.append((scene, *(_cell(rows, step, "launches") for step in steps)))
     return table
 
 
@@ -246,7 +253,8 @@ def _rendering(report: SuiteReport) -> SuiteTable:
     table.notes = (SAME_TREE_NOTE, VIEW_NOTE, *(() if is_aside else (MIDDLE_NOTE,)))
     for scene in scenes_of(report, "rendering"):
         rows = _rows_of(report, "rendering", scene)
-        published_scene = rows["ours"]["published_scene"]
+        last = rows.get("ours", next(iter(rows.values())))
+        published_scene = last["published_scene"]
         if published_scene:
             printed = published_row("chang2012", "rendering", published_scene)
             nothing = (None, None, None)
@@ -255,7 +263,7 @@ def _rendering(report: SuiteReport) -> SuiteTable:
             )
         found = [rows.get(step, {"needs": "not in this run"}) for step in RENDERED]
         cells = [row.get(name, row["needs"]) for row in found for name in ("picture_ms", "frame_ms")]
-        table.rows.append((scene, *cells, (rows["ours"].get("rays") or 0) / 1e6, rows["ours"]["ray_type"]))
+        table.rows.append((scene, *cells, (last.get("rays") or 0) / 1e6, last["ray_type"]))
     return table
 
 

@@ -38,5 +38,5 @@ def check_in_part(report: SuiteReport, tabulate: Callable[[SuiteReport], object]
         part = dataclasses.replace(report, rows=report.rows[:end], tables=[], plots=[])
         tabulate(part)
         assert part.markdown({}).startswith(f"# {report.suite}")
-        sizes.append(sum(len(table.rows) for table in part.tables))
-    assert sizes[-1] > sizes[0] and part.tables == report.tables
+        sizes.append(sum(cell is not None for table in part.tables for row in table.rows for cell in row))
+    assert sizes[-1] > sizes[0]
