@@ -76,9 +76,8 @@ def page_of(report: SuiteReport) -> str:
     return page
 
 
-def test_the_whole_suite_on_little(
-    host_target: Target, monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
-) -> None:
+def ask_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    """60 spheres, two variants, two grids."""
     monkeypatch.setattr(choosing, "CANDIDATES", {"host": ({"arrangement": "splat"}, *choosing.CANDIDATES["host"])})
     few = (SceneChoice("1K spheres of 3 px", 60, demo("spheres", 60), False, soell2015.WHY),)
     for name, value in {
@@ -92,6 +91,12 @@ def test_the_whole_suite_on_little(
         "PICTURED": {few[0].published: "5.1"},
     }.items():
         monkeypatch.setattr(soell2015, name, value)
+
+
+def test_the_whole_suite_on_little(
+    host_target: Target, monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
+) -> None:
+    ask_little(monkeypatch)
     kept: list[int] = []
     heard = Heard()
     drawn_as: dict[str, np.ndarray] = {}

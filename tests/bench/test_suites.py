@@ -8,8 +8,7 @@ import dataclasses
 import json
 import pathlib
 import re
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -29,7 +28,6 @@ from raygrove.bench.suites import (
     suites,
 )
 from raygrove.bench.suites.crowd import HALLS, seen_within
-from raygrove.bench.suites.job import KEEP_S
 from raygrove.bench.suites.measure import still
 from raygrove.bench.suites.plots import draw
 from raygrove.bench.suites.published import FOLDER, published, published_row
@@ -143,40 +141,6 @@ def report(host_target: Target) -> SuiteReport:
 
 def test_tables_are_made_of_the_first_rows(report: SuiteReport) -> None:
     check_in_part(report, meister2014.tabulate)
-
-
-def test_a_report_is_kept_as_its_rows_come(host_target: Target) -> None:
-    """Each row before it is said, fast ones together; the report itself has those of whole scenes alone."""
-    kept, told = list[SuiteReport](), list[int]()
-
-    def advance(rows: int, of: int | None) -> None:
-        told.append(rows)
-        assert len(kept[-1].rows) <= rows and kept[-1].absent[-1].startswith("Toasters: measured in part, ")
-
-    choices = [next(one for one in meister2014.SCENES if one.published == "Toasters")]
-    job = SuiteJob(host_target, small, keep=kept.append, advance=advance)
-    report = SuiteReport("meister2014", "", {}, (8, 8), 1)
-
-    def measure(*given: Any) -> Iterator[dict[str, Any]]:
-        yield from ({"number": number} for number in range(1000))
-        time.sleep(2.5 * KEEP_S)
-        yield {"number": 1000}
-        assert not report.rows and len(kept) < 20, "a thousand rows at once"
-        assert [row["number"] for row in kept[-1].rows] == [*range(1001)]
-        assert kept[-1].absent == ["Toasters: measured in part, 1001 of 1002 rows."]
-        yield {"number": 1001}
-
-    job.each(choices, report, measure, lambda scene: 1002, lambda report: None)
-    assert told == [*range(1, 1003)] and [len(kept[0].rows), len(report.rows)] == [1, 1002]
-    assert kept[-1] is report and not report.absent and len(report.scenes) == 1
-
-    def fails(*given: Any) -> Iterator[dict[str, Any]]:
-        yield {"number": 0}
-        raise HierarchyError("no room")
-
-    job = dataclasses.replace(job, advance=lambda rows, of: None)
-    job.each(choices, report, fails, lambda scene: 2, lambda report: None)
-    assert len(report.rows) == 1002 and len(report.scenes) == 1 and report.absent == ["Toasters: no room"]
 
 
 def test_a_small_run_measures_every_configuration(report: SuiteReport) -> None:
