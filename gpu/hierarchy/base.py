@@ -164,11 +164,13 @@ class TreeView:
     constants: tuple[tuple[str, int | float | bool], ...] = ()
     registers: int = 64
     """Registers per thread that the header's function needs on CUDA: with more of them fewer blocks run at a time."""
+    registers_on_the_way: int = 0
+    """The same where a kernel keeps what it knows of a hit meanwhile; 0 where that is no more."""
 
     @property
     def key(self) -> tuple[Any, ...]:
         """What decides the compiled unit."""
-        return (self.header, self.type_name, self.constants, self.registers)
+        return (self.header, self.type_name, self.constants, self.registers, self.registers_on_the_way)
 
 
 class Records(NamedTuple):

@@ -332,7 +332,8 @@ class Tracer:
         """A kernel file that traces on the way (traversals.cuh), compiled against this structure, and its TraceInput
         for `rays`. Its kernels are launched for `packs(rays)` items in blocks of TRACE_BLOCK, with room for
         `registers` a thread or what the traversal needs, whichever is more; with a `width` packs are of so many."""
-        return self._unit(path, rays, width, aliases, constants, registers)
+        needed = max(registers, self.traversal.tree.registers_on_the_way)
+        return self._unit(path, rays, width, aliases, constants, needed)
 
     def _unit(
         self,

@@ -60,7 +60,8 @@ class GridArrays(Struct):
 
 class GridHierarchy(GrowingHierarchy):
     """See the module. A builder gives `name`, `title`, `Options` (a GridOptions), `layout`, `traversal_names`,
-    `has_blocks`, the `registers` a thread of its traversal takes on CUDA, `emit` and `working_bytes`."""
+    `has_blocks`, the `registers` a thread of its traversal takes on CUDA, those `on_the_way` to lights too, `emit` and
+    `working_bytes`."""
 
     family = "grid"
     capabilities = Capabilities(
@@ -75,6 +76,7 @@ class GridHierarchy(GrowingHierarchy):
     traversal_names: ClassVar[tuple[str, ...]]
     has_blocks: ClassVar[bool]
     registers: ClassVar[int]
+    on_the_way: ClassVar[int]
     node_shape = NodeShape(words=2, empty=(0, 0), has_runs=True)
     figures = (
         "node_count",
@@ -215,7 +217,8 @@ class GridHierarchy(GrowingHierarchy):
         tree = self.tree
         records = self.traversed.of_traversal(self.last_built(), tree.records)
         header, type_name = self.traversal_source()
-        return Traversal(TreeView(header, type_name, self._view(), self._constants(), self.registers), records)
+        view = TreeView(header, type_name, self._view(), self._constants(), self.registers, self.on_the_way)
+        return Traversal(view, records)
 
     def query_traversal(self) -> Traversal:
         built, name = self.last_built(), self.layout_name

@@ -25,9 +25,10 @@ from .options import MOST_LEVELS, MOST_NODES, MOST_REFERENCES, NODE_SHAPE, Octre
 
 LAYOUT = "octree8"
 MAILBOXES = 8
-TRAVERSAL_REGISTERS, WITH_GLYPHS = 72, 112
+TRAVERSAL_REGISTERS, ON_THE_WAY, WITH_GLYPHS = 72, 88, 112
 """Registers per thread of the traversal on CUDA. With 72 what goes on behind a long list spills (go_on_sharing in
-parametric.cuh), and most rays are still faster than with 64 or 80; with 88 all rays through glyphs spill."""
+parametric.cuh), and most rays are still faster than with 64 or 80; shadow rays on the way to lights and rays through
+glyphs would spill before it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,7 +91,7 @@ class OctreeHierarchy(CellTreeHierarchy):
         constants = (("MAILBOXES", MAILBOXES if self.options.mailboxes else 0), *run_constants())
         header, type_name = self.traversal_source()
         registers = WITH_GLYPHS if self.last_built().kind == "glyphs" else TRAVERSAL_REGISTERS
-        return Traversal(TreeView(header, type_name, self._view(), constants, registers), records)
+        return Traversal(TreeView(header, type_name, self._view(), constants, registers, ON_THE_WAY), records)
 
     def query_traversal(self) -> Traversal:
         built, tree = self.last_built(), self.tree

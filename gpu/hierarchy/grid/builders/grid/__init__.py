@@ -35,7 +35,7 @@ class Grid(GridHierarchy):
     layout = "cells8"
     traversal_names = ("dda",)
     has_blocks = False
-    registers = 80  # with fewer blocks at a time incoherent rays take a fifth longer
+    registers, on_the_way = 80, 112  # with fewer blocks at a time incoherent rays take a fifth longer
 
     def working_bytes(self, capacity: Capacity, primitive_count: int) -> int:
         return 2 * 8 * capacity.references + 8 * (primitive_count + 1)
