@@ -162,10 +162,8 @@ class TreeView:
     type_name: str
     view: np.ndarray
     constants: tuple[tuple[str, int | float | bool], ...] = ()
-    registers: int = 64
-    """Registers per thread that the header's function needs on CUDA: with more of them fewer blocks run at a time."""
-    registers_on_the_way: int = 0
-    """The same where a kernel keeps what it knows of a hit meanwhile; 0 where that is no more."""
+    registers: int = 64  # per thread, of the header's function on CUDA: with more of them fewer blocks run at a time
+    registers_on_the_way: int = 0  # the same where a kernel keeps a hit meanwhile; 0 where that is no more
 
     @property
     def key(self) -> tuple[Any, ...]:

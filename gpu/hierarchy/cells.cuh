@@ -127,6 +127,7 @@ struct MailboxesOf<true> {
 // Of a tree whose leaves are short, where nothing is passed over; else runs.cuh.
 struct NoRuns {
     __device__ __forceinline__ bool may_skip(int) const { return false; }
+    __device__ __forceinline__ bool may_share(int) const { return false; }
     template <class OnNode>
     __device__ __forceinline__ int skip(int i, int, const Rays&, OnNode&) const {
         return i;
@@ -148,13 +149,14 @@ __device__ __forceinline__ bool visit_reference(int prim_id, Boxes& mailboxes, c
 // What is left of a leaf's references, for traversals that take one a step.
 struct OpenList {
     int at, last;
-    bool may_skip;
+    bool may_skip, is_shared;  // searched by runs; and where a warp shares lists, tested by all of its lanes
 
     template <class AnyRuns>
     __device__ __forceinline__ void open(int first, int count, const AnyRuns& runs) {
         at = first;
         last = first + count;
         may_skip = runs.may_skip(count);
+        is_shared = runs.may_share(count);
     }
     __device__ __forceinline__ bool is_open() const { return at < last; }
 };

@@ -16,6 +16,8 @@ __device__ __forceinline__ int64 place_of_run(int index, int level) {
     return place;
 }
 
+constexpr int MOST_SHARED = 2048;  // references
+
 __device__ __forceinline__ int references_of_run(int level) { return 1 << RUN_BITS * level; }
 
 struct Runs {
@@ -33,6 +35,10 @@ struct Runs {
 
     // Whether a list of so many references is worth the asking: shorter ones are tested sooner than their runs' boxes.
     __device__ __forceinline__ bool may_skip(int count) const { return RUN_LEVELS > 0 && count >= RUN_LIST; }
+
+    // Whether a warp's lanes test a list of so many together, where they do (shared_lists.cuh): they ask for runs of
+    // the first level alone, so that a ray is sooner through a longer one by itself.
+    __device__ __forceinline__ bool may_share(int count) const { return may_skip(count) && count <= MOST_SHARED; }
 
     // The first reference from `i` on, of a list that ends before `last`, that lies in no run which all rays miss.
     template <class OnNode>

@@ -2,9 +2,10 @@
 // (t_min, t_max]; `on_node(node_id, depth, is_leaf, lanes, box_count)` with every node visited, the lanes that visit
 // it, and how many boxes each of them is tested against there: a node's children, those of empty places too; none (the
 // default) at leaves and in structures without boxes. IS_ANY_ENOUGH: a lane ends with its first hit, whichever that is,
-// so that it does not matter in which order primitives are met. An on_node with HEARS_EVENTS is told each step of the
-// way too (traversal_events.cuh). With IS_ASKED, on_node is shown the same nodes on every target; without it, what the
-// target does when nobody looks.
+// so that it does not matter in which order primitives are met. IS_ORDER_INDEPENDENT (false where it is not said):
+// several that begin with reset() come to the same as one, when that is told what each of them kept in `hits`. An
+// on_node with HEARS_EVENTS is told each step of the way too (traversal_events.cuh). With IS_ASKED, on_node is shown
+// the same nodes on every target; without it, what the target does when nobody looks.
 #pragma once
 #include "gpu/device/traversal_events.cuh"
 
@@ -25,11 +26,11 @@ __device__ __forceinline__ Hits no_hits() { return {splat(FLOAT_MAX), splat(0.0f
 // The nearest hit: each hit shortens its ray. Of hits at one distance the smallest prim_id stays, in whatever order the
 // traversal finds them.
 struct ClosestHit {
-    static constexpr bool IS_ANY_ENOUGH = false, IS_FROM_ANY_ORDER = true;
+    static constexpr bool IS_ANY_ENOUGH = false, IS_ORDER_INDEPENDENT = true;
 
     Hits hits;
 
-    __device__ __forceinline__ void forget() { hits = no_hits(); }
+    __device__ __forceinline__ void reset() { hits = no_hits(); }
     __device__ __forceinline__ void operator()(Rays& rays, const Intersection& found) {
         const Mask before = (splat_int(found.prim_id) < hits.prim_id) | (hits.prim_id < splat_int(0));
         const Mask closer = found.hit & ((found.t < rays.t_max) | before);
@@ -65,11 +66,11 @@ __device__ __forceinline__ void store_tests(const CountedClosestHit& counted, in
 
 // Whether anything is hit: the first hit ends its lane.
 struct AnyHit {
-    static constexpr bool IS_ANY_ENOUGH = true, IS_FROM_ANY_ORDER = true;
+    static constexpr bool IS_ANY_ENOUGH = true, IS_ORDER_INDEPENDENT = true;
 
     Hits hits;
 
-    __device__ __forceinline__ void forget() { hits = no_hits(); }
+    __device__ __forceinline__ void reset() { hits = no_hits(); }
     __device__ __forceinline__ void operator()(Rays& rays, const Intersection& found) {
         hits.keep(found.hit, found.t, found.u, found.v, found.prim_id);
         rays.active = rays.active & !found.hit;

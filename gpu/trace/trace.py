@@ -329,11 +329,10 @@ class Tracer:
         registers: int = 0,
         width: int = 0,
     ) -> tuple[Unit, np.ndarray]:
-        """A kernel file that traces on the way (traversals.cuh), compiled against this structure, and its TraceInput
-        for `rays`. Its kernels are launched for `packs(rays)` items in blocks of TRACE_BLOCK, with room for
-        `registers` a thread or what the traversal needs, whichever is more; with a `width` packs are of so many."""
-        needed = max(registers, self.traversal.tree.registers_on_the_way)
-        return self._unit(path, rays, width, aliases, constants, needed)
+        """A kernel file that traces on the way (traversals.cuh), compiled against this structure, and its TraceInput.
+        Kernels are launched for `packs(rays)` items (of `width`) in blocks of TRACE_BLOCK, of `registers` or more."""
+        least = self.traversal.tree.registers_on_the_way
+        return self._unit(path, rays, width, aliases, constants, max(registers, least))
 
     def _unit(
         self,

@@ -60,8 +60,8 @@ class GridArrays(Struct):
 
 class GridHierarchy(GrowingHierarchy):
     """See the module. A builder gives `name`, `title`, `Options` (a GridOptions), `layout`, `traversal_names`,
-    `has_blocks`, the `registers` a thread of its traversal takes on CUDA, those `on_the_way` to lights too, `emit` and
-    `working_bytes`."""
+    `has_blocks`, the `registers` a thread of its traversal takes on CUDA, those `on_the_way` to lights and through
+    glyphs, `emit` and `working_bytes`."""
 
     family = "grid"
     capabilities = Capabilities(
@@ -217,7 +217,8 @@ class GridHierarchy(GrowingHierarchy):
         tree = self.tree
         records = self.traversed.of_traversal(self.last_built(), tree.records)
         header, type_name = self.traversal_source()
-        view = TreeView(header, type_name, self._view(), self._constants(), self.registers, self.on_the_way)
+        registers = self.on_the_way if self.last_built().kind == "glyphs" else self.registers
+        view = TreeView(header, type_name, self._view(), self._constants(), registers, self.on_the_way)
         return Traversal(view, records)
 
     def query_traversal(self) -> Traversal:

@@ -76,8 +76,8 @@ TREES = {
 """What units that go through a tree may take at least."""
 SPILLS = {
     "gpu/hierarchy/grid/traversals/dda.cuh": 240,
-    "gpu/hierarchy/octree/traversals/parametric.cuh": 240,
-    "gpu/hierarchy/grid/traversals/two_level_dda.cuh": 32,
+    "gpu/hierarchy/octree/traversals/parametric.cuh": 320,
+    "gpu/hierarchy/grid/traversals/two_level_dda.cuh": 64,
 }
 """Bytes that units may spill which share long lists (shared_lists.cuh). What goes on behind the first is a function of
 its own: registers are given up around the call of it, which most rays do not come to, and for one test of triangles in

@@ -28,9 +28,8 @@ struct ListedCells {
     template <class OnNode>
     __device__ __forceinline__ void visit(int index, Real, Real, Rays& rays, OnNode& on_node) {
         const int2 cell = arrays.nodes[first_node + index];
-        const auto runs = own_runs_of<SHARES_LISTS<OnPrimitive, OnNode>>(Runs{arrays.runs});
-        visit_references(arrays.references, runs, cell.x, cell.y - cell.x, mailboxes, primitives, rays, on_primitive,
-                         on_node);
+        visit_references(arrays.references, Runs{arrays.runs}, cell.x, cell.y - cell.x, mailboxes, primitives, rays,
+                         on_primitive, on_node);
     }
     __device__ __forceinline__ OpenList list_of(int index) const {
         const int2 cell = arrays.nodes[first_node + index];
@@ -38,7 +37,7 @@ struct ListedCells {
         list.open(cell.x, cell.y - cell.x, Runs{arrays.runs});
         return list;
     }
-    __device__ __forceinline__ bool is_shared(int index) const { return list_of(index).may_skip; }
+    __device__ __forceinline__ bool is_shared(int index) const { return list_of(index).is_shared; }
     template <class OnNode>
     __device__ __forceinline__ void visit_sharing(unsigned lanes, bool has_visit, int index, Real, Real, Rays& rays,
                                                   OnNode&) {
@@ -51,29 +50,33 @@ struct ListedCells {
     }
 };
 
-// From where a ray of `lanes` has come to a long list. A function of its own, so that other rays need no more
-// registers.
+// From where a ray of `lanes` has come to a shared list (shared_lists.cuh): at `cell`, others behind it. Mailboxes
+// begin anew: what they remember is not worth the memory that it would be handed over in.
 template <class Primitives, class OnPrimitive, class OnNode>
 __device__ __noinline__ void go_on_sharing(unsigned lanes, bool goes_on, GridArrays tree, Primitives primitives,
-                                           const GridPlace& from, Mask full, Mask empty, int cell, Rays rays,
+                                           const GridPlace& from, Mask full, Mask empty, int cell, Rays& rays,
                                            OnPrimitive& on_primitive, OnNode on_node) {
+    using Cells = ListedCells<Primitives, OnPrimitive>;
+    Rays own_rays = rays;
     OnPrimitive own = on_primitive;
-    ListedCells<Primitives, OnPrimitive> cells = {tree, primitives, own};
+    Cells cells = {tree, primitives, own};
     cells.mailboxes.clear();
     cells.first_node = 0;
-    GridWalk<ListedCells<Primitives, OnPrimitive>, OnNode> walk(from, rays, cells, on_node);
-    typename GridWalk<ListedCells<Primitives, OnPrimitive>, OnNode>::Visit next = {};
+    GridWalk<Cells, OnNode> walk(from, own_rays, cells, on_node);
+    typename GridWalk<Cells, OnNode>::Visit next = {};
     next.cell = cell;
     do {
-        cells.visit_sharing(lanes, goes_on, next.cell, walk.now, walk.exit, rays, on_node);
-        walk.going = walk.going & rays.active;
-    } while (warp_ballot_among(lanes, goes_on = walk.walk_alone(goes_on, full, empty, next)) != 0u);
+        cells.visit_sharing(lanes, goes_on, next.cell, walk.now, walk.exit, own_rays, on_node);
+        walk.going = walk.going & own_rays.active;
+    } while (warp_ballot_among(lanes, goes_on = walk.walk_to_shared(goes_on, full, empty, next)) != 0u);
+    rays = own_rays;
     on_primitive = own;
 }
 
 template <class Primitives, class OnPrimitive, class OnNode>
 __device__ __forceinline__ void traverse_dda(const GridArrays& tree, int signs, const Primitives& primitives,
                                              Rays& rays, OnPrimitive& on_primitive, OnNode& on_node) {
+    using Cells = ListedCells<Primitives, OnPrimitive>;
     Crossings crossings;
     crossings.signs = signs;
     Real entry, exit;
@@ -82,7 +85,7 @@ __device__ __forceinline__ void traverse_dda(const GridArrays& tree, int signs, 
     const Real slack = crossings.slack * (GRID_SLACK / CROSSING_SLACK);
     const GridSpace grid = load_grid(tree.box);
     const bool is_divided = grid.cells() > 1;
-    ListedCells<Primitives, OnPrimitive> cells = {tree, primitives, on_primitive};
+    Cells cells = {tree, primitives, on_primitive};
     cells.mailboxes.clear();
     cells.first_node = 0;
     cells.first_id = cells.depth = is_divided ? 1 : 0;
@@ -90,18 +93,17 @@ __device__ __forceinline__ void traverse_dda(const GridArrays& tree, int signs, 
     if (is_divided) tell_node(on_node, 0, 0, lanes, entry);
     if constexpr (SHARES_LISTS<OnPrimitive, OnNode>) {
         const unsigned together = warp_here();
-        GridWalk<ListedCells<Primitives, OnPrimitive>, OnNode> walk(GridPlace{}, rays, cells, on_node);
-        walk.signs = signs_of(crossings);
-        walk.slack = slack;
-        walk.exit = exit;
+        GridWalk<Cells, OnNode> walk(slack, signs_of(crossings), exit, rays, cells, on_node);
         walk.start(grid, lanes, entry);
         Mask full = walk.filled(walk.going), empty = walk.going & !full;
-        typename GridWalk<ListedCells<Primitives, OnPrimitive>, OnNode>::Visit next = {};
-        const bool goes_on = walk.walk_alone(true, full, empty, next);
+        typename GridWalk<Cells, OnNode>::Visit next = {};
+        const bool goes_on = walk.walk_to_shared(true, full, empty, next);
         if (warp_ballot_among(together, goes_on) == 0u) return;
         const GridPlace from = walk;
+        Rays behind = rays;
         OnPrimitive own = on_primitive;
-        go_on_sharing(together, goes_on, tree, primitives, from, full, empty, next.cell, rays, own, on_node);
+        go_on_sharing(together, goes_on, tree, primitives, from, full, empty, next.cell, behind, own, on_node);
+        rays = behind;
         on_primitive = own;
     } else {
         walk_grid(grid, slack, signs_of(crossings), lanes, entry, exit, rays, cells, on_node);

@@ -90,6 +90,13 @@ struct GridWalk : GridPlace {
 
     __device__ __forceinline__ GridWalk(const GridPlace& place, Rays& rays, Cells& cells, OnNode& on_node)
         : GridPlace(place), rays(rays), cells(cells), on_node(on_node) {}
+    // Before its start.
+    __device__ __forceinline__ GridWalk(Real slack, int signs, Real exit, Rays& rays, Cells& cells, OnNode& on_node)
+        : GridWalk(GridPlace{}, rays, cells, on_node) {
+        this->slack = slack;
+        this->signs = signs;
+        this->exit = exit;
+    }
 
     __device__ __forceinline__ bool is_down(int axis) const {
         if (IS_SINGLE_RAY) return lane(axis == 0 ? rays.ix : axis == 1 ? rays.iy : rays.iz, 0) < 0.0f;
@@ -283,7 +290,7 @@ struct GridWalk : GridPlace {
 
     // A single ray's visits of cells, as long as it `goes_on` and until it comes to one that it shares
     // (shared_lists.cuh): whether it has.
-    __device__ __forceinline__ bool walk_alone(bool goes_on, Mask& full, Mask& empty, Visit& next) {
+    __device__ __forceinline__ bool walk_to_shared(bool goes_on, Mask& full, Mask& empty, Visit& next) {
         goes_on = goes_on && find_visit(full, empty, next);
         while (goes_on && !cells.is_shared(next.cell)) {
             cells.visit(next.cell, now, leaves_at(next), rays, on_node);
@@ -299,7 +306,7 @@ struct GridWalk : GridPlace {
         Mask full = filled(going), empty = going & !full;
         Visit next = {};
         bool goes_on = true;
-        while (warp_ballot_among(lanes, goes_on = walk_alone(goes_on, full, empty, next)) != 0u) {
+        while (warp_ballot_among(lanes, goes_on = walk_to_shared(goes_on, full, empty, next)) != 0u) {
             cells.visit_sharing(lanes, goes_on, next.cell, now, goes_on ? leaves_at(next) : exit, rays, on_node);
             going = going & rays.active;
             if constexpr (Cells::IS_NESTED) place_again();
@@ -320,10 +327,7 @@ __device__ __forceinline__ int signs_of(const Crossings& crossings) {
 template <class Cells, class OnNode>
 __device__ __forceinline__ void walk_grid(const GridSpace& grid, Real slack, int signs, Mask lanes, Real entry,
                                           Real exit, Rays& rays, Cells& cells, OnNode& on_node) {
-    GridWalk<Cells, OnNode> way(GridPlace{}, rays, cells, on_node);
-    way.signs = signs;
-    way.slack = slack;
-    way.exit = exit;
+    GridWalk<Cells, OnNode> way(slack, signs, exit, rays, cells, on_node);
     way.start(grid, lanes, entry);
     way.walk();
 }
@@ -336,10 +340,7 @@ template <class Cells, class OnNode>
 __device__ __forceinline__ void walk_grid_sharing(unsigned lanes, bool has_way, const GridSpace& grid, Real slack,
                                                   int signs, Real entry, Real exit, Rays& rays, Cells& cells,
                                                   OnNode& on_node) {
-    GridWalk<Cells, OnNode> way(GridPlace{}, rays, cells, on_node);
-    way.signs = signs;
-    way.slack = slack;
-    way.exit = exit;
+    GridWalk<Cells, OnNode> way(slack, signs, exit, rays, cells, on_node);
     if (has_way) way.start(grid, rays.active, entry);
     way.walk_sharing(lanes);
 }

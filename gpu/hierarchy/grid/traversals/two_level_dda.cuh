@@ -1,6 +1,6 @@
 // The 3D-DDA through a coarse grid, and in each block that is not empty through the block's own cells (stepping.cuh).
 //
-// Unit constant: MAILBOXES (cells.cuh).
+// Unit constants: MAILBOXES (cells.cuh), RUN_BITS, RUN_LEVELS, RUN_LIST (runs.cuh).
 #pragma once
 #include "gpu/hierarchy/grid/traversals/dda.cuh"
 

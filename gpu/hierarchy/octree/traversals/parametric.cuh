@@ -119,7 +119,7 @@ struct OctreePlace {
 
 // Each step takes a child or a reference, whichever comes next: a warp's lanes at nodes do not wait for others' leaves
 // (if-if, Aila and Laine 2009; if_if_traversal.cuh has the same for BVHs). False when the traversal is done, and where
-// it SHARES long lists when it has come to one.
+// it SHARES lists when it has come to a shared one.
 template <bool SHARES, class Primitives, class OnPrimitive, class OnNode>
 __device__ __forceinline__ bool step(const OctreeArrays& tree, OctreePlace& at, OpenOctreeNode* open,
                                      const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive,
@@ -128,8 +128,7 @@ __device__ __forceinline__ bool step(const OctreeArrays& tree, OctreePlace& at, 
     OctreeWay& way = at.way;
     OpenOctreeNode& here = at.here;
     if (at.leaf.is_open())
-        return visit_next(at.leaf, tree.references, own_runs_of<SHARES>(runs), at.mailboxes, primitives, rays,
-                          on_primitive, on_node);
+        return visit_next(at.leaf, tree.references, runs, at.mailboxes, primitives, rays, on_primitive, on_node);
     if (here.waiting() == 0u) {
         if (at.open_count == 0) return false;
         here = open[--at.open_count];
@@ -146,7 +145,7 @@ __device__ __forceinline__ bool step(const OctreeArrays& tree, OctreePlace& at, 
     if (is_octree_leaf(node)) {
         tell_leaf(on_node, node_id, node_id, way.cell.level + 1, inside, entry);
         at.leaf.open(node.x, leaf_count_of(node), runs);
-        return !(SHARES && at.leaf.may_skip);
+        return !(SHARES && at.leaf.is_shared);
     }
     if (here.waiting() != 0u) {
         check_stack(at.open_count, OCTREE_LEVELS);
@@ -157,21 +156,22 @@ __device__ __forceinline__ bool step(const OctreeArrays& tree, OctreePlace& at, 
     return true;
 }
 
-// From where a ray of `lanes` has come to a long list. A function of its own, so that other rays need no more
-// registers.
+// From where a ray of `lanes` has come to a shared list (shared_lists.cuh).
 template <class Primitives, class OnPrimitive, class OnNode>
 __device__ __noinline__ void go_on_sharing(unsigned lanes, bool goes_on, OctreeArrays tree, Primitives primitives,
-                                           const OctreePlace& from, OpenOctreeNode* open, Rays rays,
+                                           const OctreePlace& from, OpenOctreeNode* open, Rays& rays,
                                            OnPrimitive& on_primitive, OnNode on_node) {
     OctreePlace at = from;
+    Rays own_rays = rays;
     OnPrimitive own = on_primitive;
     do {
-        share_lists(lanes, at.leaf, tree.references, Runs{tree.runs}, primitives, rays, own);
-        if (goes_on && any(rays.active)) {
-            while (step<true>(tree, at, open, primitives, rays, own, on_node)) {}
+        share_lists(lanes, at.leaf, tree.references, Runs{tree.runs}, primitives, own_rays, own);
+        if (goes_on && any(own_rays.active)) {
+            while (step<true>(tree, at, open, primitives, own_rays, own, on_node)) {}
         }
-        goes_on = at.leaf.may_skip;
+        goes_on = at.leaf.is_shared;
     } while (warp_ballot_among(lanes, goes_on) != 0u);
+    rays = own_rays;
     on_primitive = own;
 }
 
@@ -200,14 +200,16 @@ __device__ __forceinline__ void traverse_parametric(const OctreeArrays& tree, in
     }
     if constexpr (SHARES_LISTS<OnPrimitive, OnNode>) {
         const unsigned together = warp_here();
-        if (!at.leaf.may_skip) {
+        if (!at.leaf.is_shared) {
             while (step<true>(tree, at, open, primitives, rays, on_primitive, on_node)) {}
         }
-        const bool goes_on = at.leaf.may_skip;
+        const bool goes_on = at.leaf.is_shared;
         if (warp_ballot_among(together, goes_on) == 0u) return;
         const OctreePlace from = at;
+        Rays behind = rays;
         OnPrimitive own = on_primitive;
-        go_on_sharing(together, goes_on, tree, primitives, from, open, rays, own, on_node);
+        go_on_sharing(together, goes_on, tree, primitives, from, open, behind, own, on_node);
+        rays = behind;
         on_primitive = own;
     } else {
         while (step<false>(tree, at, open, primitives, rays, on_primitive, on_node)) {}
