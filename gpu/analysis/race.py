@@ -89,8 +89,7 @@ class Contestant:
     @property
     def is_borne(self) -> bool:
         """Whether it is another program with some other hits, but few."""
-        few = max(1.0, MOST_OTHER_HITS * self.proof.rays)
-        return self.is_rival and 0 < self.proof.mismatches <= few
+        return self.is_rival and 0 < self.proof.mismatches <= MOST_OTHER_HITS * self.proof.rays
 
     @property
     def place_told(self) -> str:
@@ -236,7 +235,7 @@ def verdict_of(contestants: Sequence[Contestant], against: str) -> str:
     if [one.letter for one in contestants] == [against]:
         return "Hits are not compared: nobody else takes part."
     held = [one for one in contestants if one.letter != against and not one.is_borne]
-    rays, tied = sum(one.proof.rays for one in held), sum(one.proof.ties for one in contestants)
+    rays, tied = sum(one.proof.rays for one in held), sum(one.proof.ties for one in held or contestants)
     ties = filled("{tied:,} ties at equal distances", tied=tied)
     said = [_other_hits(one, against) for one in contestants if one.is_borne]
     differ = [one for one in held if one.proof.mismatches]

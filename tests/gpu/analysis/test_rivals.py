@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import sys
 from collections.abc import Callable
@@ -13,7 +14,7 @@ import pytest
 
 import raygrove as rg
 from raygrove.gpu.analysis import ray_racing
-from raygrove.gpu.analysis.race import MOST_OTHER_HITS, Race
+from raygrove.gpu.analysis.race import MOST_OTHER_HITS, Race, verdict_of
 from raygrove.gpu.analysis.racing import Course
 from raygrove.gpu.analysis.ray_lanes import StructureLane
 from raygrove.gpu.analysis.rivals import embree, warp
@@ -207,6 +208,27 @@ def test_many_other_hits_of_another_program_are_faults(clip: rg.Clip, rays: rg.R
     race = raced(clip, rays, "brute_force", "embree")
     assert race.faults == race.mismatches == 4 > MOST_OTHER_HITS * 333
     assert race.verdict.startswith("HITS DIFFER: 4 of 333 rays beside A's (B 4)")
+
+
+def test_one_other_hit_of_few_rays_of_another_program_is_a_fault(clip: rg.Clip, rays: rg.RaySet) -> None:
+    race = raced(clip, rays, "lbvh", "hploc")
+    ours, other = race.contestants
+    proof = dataclasses.replace(other.proof, mismatches=1, one_sided=1)
+    few = [
+        dataclasses.replace(other, is_rival=True, proof=dataclasses.replace(proof, rays=count)) for count in (99, 100)
+    ]
+    assert [one.is_borne for one in few] == [False, True]
+    assert verdict_of((ours, few[0]), "A").startswith("HITS DIFFER: 1 of 99 rays beside A's (B 1)")
+
+
+def test_ties_that_are_said_are_of_the_rays_beside_them(clip: rg.Clip, rays: rg.RaySet) -> None:
+    race = raced(clip, rays, "lbvh", "hploc")
+    ours, other = race.contestants
+    tied = dataclasses.replace(other, proof=dataclasses.replace(other.proof, ties=2))
+    proof = dataclasses.replace(other.proof, ties=5, mismatches=1, one_sided=1)
+    borne = dataclasses.replace(other, letter="C", is_rival=True, proof=proof)
+    assert verdict_of((ours, tied, borne), "A").startswith("Hits are equal: 333 rays beside A's, 2 ties at equal ")
+    assert verdict_of((ours, borne), "A").endswith(" 5 ties at equal distances.")
 
 
 def test_one_other_hit_of_our_own_is_a_fault(clip: rg.Clip, rays: rg.RaySet, monkeypatch: pytest.MonkeyPatch) -> None:
