@@ -29,6 +29,8 @@ SPLIT = ("split by SAH instead of by place: binned_sah", "binned_sah", "")
 MOVE = ("move subtrees to where they grow boxes least: the optimiser reinsertion", "", "reinsertion")
 NOTHING = "nothing that is built in: it has what usually helps"
 IDLE, LAST = 0.5, 0.5
+REFITTED, WORN = "refitted", 1.1
+"""The code of the finding that a tree was refitted, and how many times its cost when new is told."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,26 +43,41 @@ class HotFinding(Finding):
     nodes: tuple[int, ...] = ()
     primitives: tuple[int, ...] = ()
 
+    @property
+    def is_told(self) -> bool:
+        """Whether it matters as far as is known: of refits, where a new tree was counted to be cheaper, or by SAH cost
+        until one is counted."""
+        if self.code != REFITTED:
+            return True
+        worn = self.evidence["cost_ratio"] if self.gain is None else self.gain
+        return worn is not None and worn >= WORN
+
 
 def findings_of(
-    found: HotSpots, corners: np.ndarray | None = None, divergence: Divergence | None = None, refits: int = 0
+    found: HotSpots,
+    corners: np.ndarray | None = None,
+    divergence: Divergence | None = None,
+    refits: int = 0,
+    cost_ratio: float | None = None,
 ) -> tuple[HotFinding, ...]:
-    """Of counted rays; `corners` (P, 3, 3) are those of the triangles, where they are known, and `refits` how many the
-    tree has had since it was built. The dearest first within each kind."""
+    """Of counted rays, those too that are not told before their gain is counted; `corners` (P, 3, 3) are those of the
+    triangles, where they are known, `refits` how many the tree has had since it was built, and `cost_ratio` its SAH
+    cost over what that was then, where it is known. The dearest first within each kind."""
     if found.total_cost <= 0.0:
         return ()
-    parts = (_refitted(found, refits), _long_triangles(found, corners), _overlaps(found), _root_sized(found),
-             _missed(found), _object(found), _deep(found), _warps(found, divergence))  # fmt: skip
+    parts = (_refitted(found, refits, cost_ratio), _long_triangles(found, corners), _overlaps(found),
+             _root_sized(found), _missed(found), _object(found), _deep(found), _warps(found, divergence))  # fmt: skip
     return tuple(one for part in parts for one in part)
 
 
-def _refitted(found: HotSpots, refits: int) -> list[HotFinding]:
+def _refitted(found: HotSpots, refits: int, cost_ratio: float | None) -> list[HotFinding]:
     """First of all, as each other remedy is a new tree, too, and saves what a rebuild does besides its own."""
     if refits < 1 or not found.configuration:
         return []
     said = f"The tree was refitted in {refits:,} frame{'s' * (refits != 1)} since it was built."
     anew, words = str(dataclasses.replace(parse(found.configuration), policy=Part("rebuild"))), "build it now and then"
-    return [HotFinding("refit_only", "advice", said, {"refits": refits}, words, configuration=anew)]
+    evidence = {"refits": refits, "cost_ratio": cost_ratio}
+    return [HotFinding(REFITTED, "advice", said, evidence, words, configuration=anew)]
 
 
 def remedy(configuration: str, builder: str = "", optimiser: str = "", layout: str = "") -> str:

@@ -52,9 +52,12 @@ def spots_read(engine: Engine, view: View, counter: FrameCounter) -> HotSpots:
 
 
 def with_findings(engine: Engine, view: View, found: HotSpots, given: BufferRays | None = None) -> HotSpots:
-    """Hot spots of a view's last picture, or of given rays, with what they mean. Waits; not in a frame."""
-    divergence, refits = divergence_of(engine, view, given), engine.drawn_slot(view).history.age
-    return dataclasses.replace(found, findings=findings_of(found, corners_of(engine, view), divergence, refits))
+    """Hot spots of a view's last picture, or of given rays, with what they mean: all that may matter, of which
+    `is_told` says what does. Waits; not in a frame."""
+    divergence, history = divergence_of(engine, view, given), engine.drawn_slot(view).history
+    worn = history.cost_ratio if history.has_base else None
+    findings = findings_of(found, corners_of(engine, view), divergence, history.age, worn)
+    return dataclasses.replace(found, findings=findings)
 
 
 def measured_remedy(

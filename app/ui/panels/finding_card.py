@@ -51,6 +51,7 @@ class FindingCard(QFrame):
     def take(self, finding: HotFinding) -> None:
         """The finding, with what its remedy gains where that is known by now."""
         self.finding = finding
+        self.setHidden(not finding.is_told)
         if finding.gain is None:
             self.help.setText(self.tr("May help: {remedy}.").format(remedy=in_titles(finding.remedy)))
         elif finding.gain > 1.005:

@@ -294,7 +294,10 @@ class HotPanel(QWidget):
 
     def text(self) -> str:
         """Findings and lines as text."""
-        lines = [self.hint.text(), *(f"{card.sentence.text()} {card.help.text()}" for card in self.cards)]
+        lines = [
+            self.hint.text(),
+            *(f"{card.sentence.text()} {card.help.text()}" for card in self.cards if card.finding.is_told),
+        ]
         return "\n".join(
             [*lines, *("\t".join(shown(getattr(spot, name), name) for name in COLUMNS) for spot in self.spots)]
         )

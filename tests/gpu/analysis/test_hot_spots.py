@@ -4,6 +4,7 @@ their shares add up."""
 from __future__ import annotations
 
 import dataclasses
+import time
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from raygrove.gpu.settings import checked
 from raygrove.gpu.shade.smooth import Smooth
 from raygrove.gpu.target.base import Target
 from raygrove.gpu.trace.trace import BufferRays, Tracer, upload_rays
+from raygrove.gpu.update.history import MEASURE_INTERVAL
 from raygrove.gpu.update.options import UpdateOptions
 from tests.gpu.hierarchy.traversed_boxes import as_traversed
 from tests.gpu.trace.scenes import built, random_rays, soup
@@ -190,14 +192,36 @@ def test_refits_since_the_build_are_said_before_other_findings(target: Target) -
             found = with_findings(engine, view, hot_spots_of(engine, view))
             codes.append([one.code for one in found.findings])
         first = found.findings[0]
-        assert "refit_only" not in codes[0] and first.code == "refit_only" and first.evidence == {"refits": 3}
+        assert "refitted" not in codes[0] and first.code == "refitted"
+        assert isinstance(first, HotFinding) and first.evidence["refits"] == 3
+        first = dataclasses.replace(first, evidence={"refits": 3, "cost_ratio": None})
+        assert not first.is_told
         assert first.sentence == "The tree was refitted in 3 frames since it was built."
-        assert isinstance(first, HotFinding) and first.configuration == f"{found.configuration}@rebuild"
-        gain = measured_remedy(engine, view, found, first).gain
+        assert first.configuration == f"{found.configuration}@rebuild"
+        after = measured_remedy(engine, view, found, first)
+        gain = after.gain
+        assert after.is_told and not dataclasses.replace(after, gain=1.05).is_told
         with rg.Engine(target, scene) as anew:
             anew.render_frame(rg.Moment(3.0), [view])
             anew.flush()
             assert gain == pytest.approx(found.total_cost / hot_spots_of(anew, view).total_cost) and gain > 2.0
+
+
+def test_refits_are_told_uncounted_where_the_cost_has_grown(target: Target) -> None:
+    scene = rg.open("explode").to_plain()
+    settings = rg.ViewSettings(hierarchy="lbvh", ray_type="flat", update=UpdateOptions(mode="refit"))
+    view = rg.View(settings, fit(scene.lower, scene.upper), rg.ArrayPixels(target, 64, 48))
+    with rg.Engine(target, scene) as engine:
+        for frame in (0.0, 0.0, 2.0, 2.2, 2.4):
+            time.sleep(1.1 * MEASURE_INTERVAL)
+            engine.render_frame(rg.Moment(frame), [view])
+            engine.flush()
+        found = with_findings(engine, view, hot_spots_of(engine, view))
+        first = found.findings[0]
+        assert isinstance(first, HotFinding) and first.evidence["refits"] == 3
+        assert first.evidence["cost_ratio"] > 1.1 and first.is_told
+        less = dataclasses.replace(first, evidence={"refits": 3, "cost_ratio": 1.05})
+        assert not less.is_told and not dataclasses.replace(first, gain=1.0).is_told, "what is counted decides"
 
 
 def test_rays_that_kernels_make_on_the_way_leave_the_primary_ones() -> None:

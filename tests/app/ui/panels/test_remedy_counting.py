@@ -55,6 +55,21 @@ def test_each_remedy_is_counted_once_after_the_other(
     assert len(asked) == 2, "what has failed is not tried again"
 
 
+def test_refits_stay_unsaid_until_a_new_tree_is_counted_to_be_cheaper(
+    scene_window: MainWindow, asked: list[HotFinding], qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools: HotTools = scene_window.hot_tools
+    show(scene_window, "hot_spots")
+    refits = dataclasses.replace(FINDING, code="refitted", evidence={"refits": 2, "cost_ratio": None}, sentence="Old.")
+    for gain in (1.0, 2.0):
+        monkeypatch.setattr(PaintedMaker, "gain_of", lambda *_, gain=gain: dataclasses.replace(refits, gain=gain))
+        tools.hot.take(findings(refits, WORDS))
+        first, words = tools.hot.cards
+        assert first.isHidden() and words.isVisible() and "Old." not in tools.hot.text()
+        qtbot.waitUntil(lambda gain=gain: tools.hot.cards[0].finding.gain == gain)
+        assert first.isVisible() == ("Old." in tools.hot.text()) == (gain > 1.0)
+
+
 def test_a_choice_of_what_is_counted_needs_no_new_picture(
     scene_window: MainWindow, asked: list[HotFinding], qtbot: Any
 ) -> None:
