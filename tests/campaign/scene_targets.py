@@ -26,6 +26,37 @@ MOVED = """
         0: [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], 12: [(0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)] }
     texCoord2f[] primvars:st = [(0, 0), (1, 0), (1, 1), (0, 1)] (interpolation = "faceVarying")
 """
+EXTENDED = b"""3
+Lattice="9 0 0 0 9 0 0 0 9" Properties=species:S:1:pos:R:3:charge:R:1 Time=0.5
+O 0 0 0 -0.8
+H 1 0 0 0.4
+H 0 1 0 0.4
+"""
+MMCIF = """data_two
+_cell.length_a 20.0
+_cell.length_b 22.0
+_cell.length_c 24.0
+_cell.angle_alpha 90.0
+_cell.angle_beta 90.0
+_cell.angle_gamma 90.0
+loop_
+_atom_site.group_PDB
+_atom_site.id
+_atom_site.type_symbol
+_atom_site.label_atom_id
+_atom_site.label_comp_id
+_atom_site.label_asym_id
+_atom_site.label_entity_id
+_atom_site.label_seq_id
+_atom_site.Cartn_x
+_atom_site.Cartn_y
+_atom_site.Cartn_z
+_atom_site.pdbx_PDB_model_num
+""" + "".join(
+    f"ATOM {n + 6 * model} C CA ALA A 1 {n} {n * 1.5:.3f} {n / 3:.3f} {model}.0 {model}\n"
+    for model in (1, 2)
+    for n in range(1, 7)
+)
 PLACED = """def PointInstancer "crowd" {
     rel prototypes = </crowd/square>
     int[] protoIndices = [0, 0, 0]; point3f[] positions = [(0, 0, 0), (3, 0, 0), (6, 0, 0)]
@@ -94,10 +125,20 @@ def _particles() -> dict[str, list[bytes]]:
         "pcd": [files.pcd(POSITIONS[0], form) for form in ("ascii", "binary", "binary_compressed")],
         "vtk": [files.vtk(POSITIONS[0], charge, POSITIONS[1], is_text) for is_text in (True, False)],
         "vtp": [files.vtp(POSITIONS[0], charge, form) for form in ("ascii", "zlib", "raw")],
+        "npy": [_array()],
+        "extxyz": [EXTENDED * 2],
+        "tsv": [b"x\ty\tz\tmass\n" + rows.replace(b",", b"\t")],
+        "vtu": [files.vtp(POSITIONS[0], charge, "ascii").replace(b"PolyData", b"UnstructuredGrid")],
         "tipsy": [files.tipsy(3, 4, 5)[0]],
         "particles-npz": [_arrays()],
         "points-ply": [files.ply(POSITIONS[0], colours, form) for form in ("ascii", "binary_big_endian")],
     }
+
+
+def _array() -> bytes:
+    file = io.BytesIO()
+    np.save(file, POSITIONS)
+    return file.getvalue()
 
 
 def _arrays() -> bytes:
@@ -110,7 +151,7 @@ def _arrays() -> bytes:
 def _molecules(folder: Path) -> dict[str, list[bytes]]:
     """Trajectories by chemfiles."""
     chemfiles, found = importlib.import_module("chemfiles"), {}
-    for ending in ("gro", "xtc", "trr", "dcd", "nc"):
+    for ending in ("gro", "xtc", "trr", "dcd", "nc", "mol2", "sdf"):
         frame, path = chemfiles.Frame(), folder / f"seed.{ending}"
         for number in range(12):
             frame.add_atom(chemfiles.Atom(("C", "H", "O")[number % 3]), [0.0, 0.0, 0.0])
@@ -122,6 +163,7 @@ def _molecules(folder: Path) -> dict[str, list[bytes]]:
         found[ending] = [path.read_bytes()]
     atoms = [(("C", "H", "O")[number % 3], "SOL") for number in range(12)]
     found["gro"].append(files.gro(POSITIONS, atoms, 5, has_velocities=True))
+    found["cif"] = [MMCIF.encode()]
     return found
 
 
