@@ -151,3 +151,14 @@ def test_lines_stay_where_they_are() -> None:
     text = text_of(COUNT)
     found = as_groups(text.encode())
     assert found is not None and found.decode() == text_of(COUNT, "g part{}")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_few_objects_are_counted_by_their_first_letters_alone(end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The expression that knows lines which go on takes several times as long."""
+    assert as_groups(text_of(COUNT).replace("\n", end).encode()) is not None
+    continued = "o a\n" + "usemtl m\\\no {}\n" * COUNT
+    assert as_groups(continued.encode()) is None, "one object, and more of other lines"
+    monkeypatch.setattr(obj_objects, "NAMED", None)
+    few = text_of(obj_objects.FEW) + "v 0 0 0\n# o g\n" * COUNT
+    assert as_groups(few.replace("\n", end).encode()) is None
