@@ -19,6 +19,7 @@ INSTANTS = ("frame", "step", "timestep", "time")
 UNNAMED = ("x", "y", "z", "radius")
 COMMENTS = (b"#", b"//", b"%")
 QUOTED = re.compile(rb'"[^"]*"')
+BLANKS = b"\r\n\v\f "
 MISSING = ("", "nan", "na", "n/a", "null", "none", "-")
 
 
@@ -31,7 +32,10 @@ def read(source: Source) -> Iterator[Frame]:
     if not rows:
         raise ParticleError("no rows of numbers are in it")
     source.expect(len(rows), floats=max(len(names), 4))
-    columns = _columns(source, rows, names, _separator(rows[0]))
+    separator = _separator(rows[0])
+    if separator == "\t":
+        rows = [_fitted(row, len(names)) for row in rows]
+    columns = _columns(source, rows, names, separator)
     is_cut = any(len(column) < len(rows) for column in columns.values())
     instant = next((name for name in columns if plain(name) in INSTANTS), None)
     values = columns.get(instant) if instant is not None else None
@@ -66,10 +70,43 @@ def _separator(line: bytes) -> str | None:
 
 
 def _words(line: bytes, separator: str | None) -> list[str]:
-    text = line.decode("utf-8", "replace").strip("\r\n\v\f " if separator == "\t" else None)  # a tab ends in a gap
+    text = line.decode("utf-8", "replace").strip(BLANKS.decode() if separator == "\t" else None)  # a tab ends in a gap
     if separator is None:
         return text.split()
     return [word.strip() for word in next(csv.reader([text], delimiter=separator))]
+
+
+def _has_outer_tabs(line: bytes) -> bool:
+    return line.strip(BLANKS) != line.strip()
+
+
+def _outer_tabs(line: bytes) -> tuple[int, int, int]:
+    """How many tabs are before a line, how many columns are between them, and how many tabs are behind."""
+    begun = line.lstrip()
+    inner = begun.rstrip()
+    count = len(_words(inner, "\t")) if b'"' in inner else inner.count(b"\t") + 1
+    return line[: len(line) - len(begun)].count(b"\t"), count, begun[len(inner) :].count(b"\t")
+
+
+def _width(rows: list[bytes]) -> int:
+    """How many columns rows between tabs have, without outer ones that are empty in all of them. Where some rows have
+    more tabs than others, those at the ends are no columns."""
+    if not any(map(_has_outer_tabs, rows)):
+        return _outer_tabs(rows[0])[1]
+    spans = [_outer_tabs(row) for row in rows]
+    if len({sum(span) for span in spans}) == 1:
+        return max(before + count for before, count, _ in spans) - min(before for before, *_ in spans)
+    return max(count for _, count, _ in spans)
+
+
+def _fitted(line: bytes, width: int) -> bytes:
+    """A line without the tabs at its ends, first behind it, that make more columns than there are."""
+    if not _has_outer_tabs(line):
+        return line
+    before, count, behind = _outer_tabs(line)
+    more = max(before + count + behind - width, 0)
+    behind, more = max(behind - more, 0), max(more - behind, 0)
+    return b"\t" * max(before - more, 0) + line.strip() + b"\t" * behind
 
 
 def _header(lines: list[bytes]) -> tuple[list[str], list[bytes]]:
@@ -80,19 +117,26 @@ def _header(lines: list[bytes]) -> tuple[list[str], list[bytes]]:
         start += 1
     if start == len(lines):
         return [], []
-    separator = _separator(lines[start])
-    words = _words(lines[start], separator)
+    separator, rows = _separator(lines[start]), lines[start:]
+    words = _words(lines[start].strip(), separator)
     if not all(is_number(word.encode()) or word.lower() in MISSING for word in words):
         texts = [not is_number(word.encode()) for word in words]
         if all(texts) or not _is_row(words):
-            return _distinct(words), lines[start + 1 :]
+            line, rows = rows[0], rows[1:]
+            if separator == "\t" and rows:
+                line = _fitted(line, _width(rows))
+            return _distinct(_words(line, separator)), rows
+    if separator == "\t":
+        words = _words(_fitted(rows[0], _width(rows)), separator)
+    if _separator(said) == "\t":
+        said = _fitted(said, len(words))
     named = _words(said, _separator(said)) if said else []
     if len(named) == len(words) and not any(is_number(word.encode()) for word in named):
-        return _distinct(named), lines[start:]
+        return _distinct(named), rows
     first_text = 0 if is_number(words[0].encode()) else 1
     unnamed = ["species"] * first_text + list(UNNAMED)
     rest = [f"column {index + 1}" for index in range(len(unnamed), len(words))]
-    return (unnamed + rest)[: len(words)], lines[start:]
+    return (unnamed + rest)[: len(words)], rows
 
 
 def _is_row(words: list[str]) -> bool:

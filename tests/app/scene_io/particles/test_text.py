@@ -173,6 +173,55 @@ def test_tables_of_text(tmp_path: Path, name: str, text: str) -> None:
     assert temperature.name == "temperature" and temperature.values[0] == 10.0 and np.isnan(temperature.values[1])
 
 
+@pytest.mark.parametrize("name", ["a.csv", "a.txt", "a.tsv"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1\t2\t3\t\n4\t5\t6\t\n",
+        "1\t2\t3\t\t \r\n4\t5\t6\t\t\r\n",
+        "1\t2\t3\t\n4\t5\t6\n",
+        "\t1\t2\t3\n\t4\t5\t6\n",
+        "\t1\t2\t3\n4\t5\t6\n",
+        "\t1\t2\t3\t\n4\t5\t6\t\n",
+        "# x\ty\tz\n1\t2\t3\t\n4\t5\t6\t\n",
+        "#\tx\ty\tz\t\n1\t2\t3\n4\t5\t6\n",
+        "x\ty\tz\n1\t2\t3\t\n4\t5\t6\t\n",
+        "x\ty\tz\n1\t2\t3\n4\t5\t6\t\n",
+        "x\ty\tz\n\t1\t2\t3\n\t4\t5\t6\n",
+        "x\ty\tz\n1\t2\t3\t\n4\t5\t6\t\n7\t8",
+        "x\ty\tz\t\n1\t2\t3\n4\t5\t6\n",
+        "x\ty\tz\t\n1\t2\t3\t\n4\t5\t6\t\n",
+        "\tx\ty\tz\n1\t2\t3\n4\t5\t6\n",
+        "\tx\ty\tz\n\t1\t2\t3\n\t4\t5\t6\n",
+    ],
+)
+def test_tabs_at_the_ends_of_rows_are_no_columns(tmp_path: Path, name: str, text: str) -> None:
+    """Where the columns need none there: a radius without values, a kind without names and refusals came of them."""
+    (tmp_path / name).write_bytes(text.encode())
+    spheres = files.spheres_of(tmp_path / name)
+    assert spheres.centres.tolist() == [[1, 2, 3], [4, 5, 6]] and not spheres.attributes
+    assert np.all(spheres.radii == spheres.radii[0]) and spheres.radii[0] > 0
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("x\ty\tz\tmass\n1\t2\t3\t\n4\t5\t6\t7\n", [np.nan, 7]),
+        ("x\ty\tz\tmass\n1\t2\t3\t\t\n4\t5\t6\t7\t\n", [np.nan, 7]),
+        ("mass\tx\ty\tz\n\t1\t2\t3\n7\t4\t5\t6\t\n", [np.nan, 7]),
+        ("\tx\ty\tz\n0\t1\t2\t3\n\t4\t5\t6\n", [0, np.nan]),
+        ("1\t2\t3\t0.5\t\n4\t5\t6\t0.5\t7\n", [np.nan, 7]),
+        ("1\t2\t3\t0.5\t7\n4\t5\t6\t0.5\t\n", [7, np.nan]),
+    ],
+)
+def test_tabs_that_the_columns_need_are_gaps(tmp_path: Path, text: str, values: list[float]) -> None:
+    (tmp_path / "a.tsv").write_text(text)
+    spheres = files.spheres_of(tmp_path / "a.tsv")
+    assert spheres.centres.tolist() == [[1, 2, 3], [4, 5, 6]]
+    (one,) = spheres.attributes
+    assert np.array_equal(one.values, values, equal_nan=True)
+
+
 def test_a_separator_in_quotes_is_part_of_a_value(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text('"y";"kind";"x";"z"\n2;"a, b";1;3\n5;"c;d";4;6\n')
     spheres = files.spheres_of(tmp_path / "a.csv")
