@@ -11,9 +11,9 @@ _ONE = {"boxes": "box", "leaves": "leaf", "passes": "pass", "are": "is", "have":
 _ONE |= {
     f"{noun}s": noun
     for noun in (
-        *("bar", "cell", "frame", "glyph", "kernel", "key", "level", "minute", "node", "notice", "object", "pair"),
-        *("pixel", "point", "primitive", "ray", "refit", "row", "sample", "second", "sphere", "step", "stop", "test"),
-        *("tie", "triangle", "unit", "view", "visit", "warp"),
+        *("bar", "cell", "degree", "file", "frame", "glyph", "kernel", "key", "level", "minute", "node", "notice"),
+        *("object", "pair", "particle", "pixel", "point", "primitive", "ray", "refit", "row", "sample", "second"),
+        *("sphere", "step", "stop", "test", "tie", "time", "triangle", "unit", "view", "visit", "warp"),
     )
 }
 """Words behind a number as they are behind a lone 1."""
@@ -41,11 +41,15 @@ def least_percent(share: float) -> str:
 
 def filled(sentence: str, **figures: Any) -> str:
     """What `sentence.format` gives of figures by their names, with the word behind a lone 1 in the singular: 1 step,
-    12 steps."""
+    12 steps. Fields go by names, as in {n:,}, {n!r} and {found.n}, not by places; the words are listed here."""
+    formatter = string.Formatter()
     parts, last = list[str](), ""
-    for text, name, form, _ in string.Formatter().parse(sentence):
+    for text, name, form, conversion in formatter.parse(sentence):
         found = _NEXT.match(text) if last == "1" else None
         parts.append(text if found is None else text[: found.start(1)] + _ONE[found[1]] + text[found.end(1) :])
-        last = "" if name is None else format(figures[name], form or "")
+        last = ""
+        if name is not None:
+            value = formatter.convert_field(formatter.get_field(name, (), figures)[0], conversion)
+            last = format(value, (form or "").format(**figures))
         parts.append(last)
     return "".join(parts)
