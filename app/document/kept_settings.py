@@ -15,7 +15,7 @@ class KeptSettings:
     the keys that only this start's command line has said, with their values."""
 
     def __init__(self, began: Settings, overrides: Mapping[str, Any]) -> None:
-        self._before, self._overrides = _values(began), dict(overrides)
+        self._before, self._overrides = began, dict(overrides)  # values are asked of registries, late: not at the start
 
     def save(self, settings: Settings) -> str:
         """Write what is the document's own, atomically; the rest stays as the file has it. Returns what to say. Raises
@@ -26,13 +26,14 @@ class KeptSettings:
             found, _ = settings_file.find_user_settings()
             own = Settings() if found is None else found
             wanted = scene_trees.without(settings, own.render)
-            unchanged = {} if found is None else self._before  # of a file that is gone or damaged all is written
+            # Of a file that is gone or damaged all is written.
+            unchanged = {} if found is None else _values(self._before)
             result, unsaved = settings_file.to_keep(wanted, own, unchanged | self._overrides)
             left.extend(unsaved)
             return result
 
         lost = settings_file.save_settings(kept)
-        self._before = _values(settings)
+        self._before = settings
         ours = [key for key in left if key in self._overrides]
         theirs = [key for key in left if key not in self._overrides]
         said = f" Not saved, because only this start's command line says so: {', '.join(ours)}." if ours else ""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Callable
+from typing import Any
 
 from .base import Target, TargetError, Unit
 from .cuda_driver import checked
@@ -28,21 +29,11 @@ class KernelUse:
         )
 
 
-@runtime_checkable
-class TellsUse(Protocol):
-    """A target that knows."""
-
-    def kernel_use(self, unit: Unit, kernel: str, threads: int) -> KernelUse:
-        """Of a kernel in blocks of so many threads. TargetError where the driver does not say."""
-        ...
-
-
 def use_of(target: Target, unit: Unit, kernel: str, threads: int) -> KernelUse | None:
     """None where it is not known: on a host, and where the driver does not say, which is no reason to end a frame."""
-    if not isinstance(target, TellsUse):
-        return None
+    tells: Callable[[Unit, str, int], KernelUse] | None = getattr(target, "kernel_use", None)
     try:
-        return target.kernel_use(unit, kernel, threads)
+        return None if tells is None else tells(unit, kernel, threads)
     except TargetError:
         return None
 
