@@ -74,10 +74,15 @@ class OctreeHierarchy(CellTreeHierarchy):
         """The end of the message where there is no room: why, and what to do."""
         return "too many primitives meet many cells. Raise leaf_primitives, or lower references_per_primitive."
 
+    @property
+    def leaf_primitives(self) -> int:
+        """Cells that so many primitives meet become leaves."""
+        return self.options.leaf_primitives
+
     def first_capacity(self, primitive_count: int) -> Capacity:
         """What most closed surfaces need."""
         n, share = primitive_count, self.options.references_per_primitive
-        nodes = int(min(2.0, 16.0 / self.options.leaf_primitives) * n) + 64
+        nodes = int(min(2.0, 16.0 / self.leaf_primitives) * n) + 64
         return Capacity(nodes, int(min(share, 3.0) * n) + 256, int(min(share, 2.5) * n) + 256)
 
     def finish(self, primitives: Primitives, draft: Draft) -> None:

@@ -285,3 +285,15 @@ def test_an_octree_from_the_bottom_is_the_one_from_the_top_cell_by_cell(target: 
         found.append({tuple(low): set(table.references[f : f + c]) for low, f, c in ends})
     assert len(found[0]) > 50
     assert found[0] == found[1] == found[2]
+
+
+def test_leaves_of_the_target_where_no_size_is_said(host_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A GPU's rays gain by smaller ones; a CPU's builds lose more than its rays gain."""
+    unsaid, said = make(host_target, "octree_top_down"), make(host_target, "octree_top_down", leaf_primitives=3)
+    scene = SCENES["soup"]().upload(host_target)
+    unsaid.build(scene)
+    counts = unsaid.nodes().reference_count
+    assert isinstance(unsaid, OctreeHierarchy) and isinstance(said, OctreeHierarchy)
+    assert (unsaid.leaf_primitives, said.leaf_primitives) == (8, 3) and counts.max() > 6
+    monkeypatch.setattr(host_target, "kind", "cuda")
+    assert (unsaid.leaf_primitives, said.leaf_primitives) == (6, 3)

@@ -17,6 +17,7 @@ Limits: No refit. Large primitives are listed many times; a share of references 
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 from .....target.base import Array
@@ -26,7 +27,7 @@ from ....primitives import unit_source
 from ....scratch import bytes_of, scratch_arrays
 from ...octree import OctreeHierarchy
 from ...options import MOST_LEVELS
-from .cuts import ROOM, LevelCuts, OctreeTopDownOptions, shapes_of
+from .cuts import LEAF_PRIMITIVES, ROOM, LevelCuts, OctreeTopDownOptions, shapes_of
 
 _EXTRA_LEVELS = 8
 
@@ -40,17 +41,22 @@ class OctreeTopDown(OctreeHierarchy):
     ample = ((2.0, 2.0, 2.0),)
     options: OctreeTopDownOptions
 
+    @property
+    def leaf_primitives(self) -> int:
+        return self.options.leaf_primitives or LEAF_PRIMITIVES[self.target.kind]
+
     def max_depth(self) -> int:
         return self._levels(self.last_built().count)
 
     def working_bytes(self, capacity: Capacity, primitive_count: int) -> int:
-        return bytes_of(shapes_of(capacity, primitive_count, self.options.leaf_primitives))
+        return bytes_of(shapes_of(capacity, primitive_count, self.leaf_primitives))
 
     def emit(self, primitives: Primitives, draft: Draft, capacity: Capacity) -> None:
-        shapes = shapes_of(capacity, primitives.count, self.options.leaf_primitives)
+        shapes = shapes_of(capacity, primitives.count, self.leaf_primitives)
         held = scratch_arrays(self.target, "octree_top_down", shapes)
         self._start(primitives, held, draft, capacity)
-        cuts = LevelCuts(self.target, self.options, capacity, held, draft)
+        options = dataclasses.replace(self.options, leaf_primitives=self.leaf_primitives)
+        cuts = LevelCuts(self.target, options, capacity, held, draft)
         levels = self._levels(primitives.count)
         with self.target.phase("build.levels"):
             for level in range(levels):
@@ -93,7 +99,7 @@ class OctreeTopDown(OctreeHierarchy):
                 prim_ids=held["prim_ids"],
                 slot_ids=held["slot_ids"],
                 share=self.options.references_per_primitive,
-                leaf_primitives=self.options.leaf_primitives if self._levels(n) > 0 else n,
+                leaf_primitives=self.leaf_primitives if self._levels(n) > 0 else n,
                 working_capacity=capacity.working,
                 reference_capacity=capacity.references,
                 counts=draft.counts,
