@@ -9,7 +9,11 @@ import pytest
 from raygrove.gpu.hierarchy.registry import structures
 from raygrove.gpu.hierarchy.runs import RUN_LIST
 from raygrove.gpu.target.base import Target
+from raygrove.gpu.target.nvrtc import ARCHITECTURES, compile_unit
+from raygrove.gpu.target.translation_unit import write_unit
 from raygrove.testing.scenes import TriangleScene, make, scene_of, trace
+from tests.gpu.target.every_kernel import trace_structure
+from tests.gpu.target.recording import RecordingTarget
 
 NAMES = sorted(name for name, kind in structures().items() if kind.family in ("grid", "octree"))
 WARP, SLIVERS = 32, 900
@@ -67,3 +71,19 @@ def test_hits_are_those_of_brute_force(target: Target, name: str) -> None:
                 assert np.array_equal(getattr(found, column), getattr(expected, column)), column
             is_hit, should = (trace(one, *some, "any", t_max).prim_id >= 0 for one in (tree, brute))
             assert np.array_equal(is_hit, should)
+
+
+@pytest.mark.broad("NVRTC compiles a dozen units")
+@pytest.mark.parametrize("name", ["octree_top_down", "grid"])
+def test_a_gpus_kernels_share_lists_and_those_that_count_do_not(name: str) -> None:
+    """What goes on behind a shared list is a function of its own."""
+    target = RecordingTarget(is_dry=True)
+    trace_structure(target, name)
+    shares: dict[str, set[bool]] = {"ClosestHit": set(), "AnyHit": set(), "CountedClosestHit": set()}
+    for unit in target.launched:
+        kind = dict(unit.aliases).get("OnPrimitive", "")
+        if unit.path == "gpu/trace/trace.cu" and dict(unit.aliases)["Records"] == "TriangleRecords":
+            report = compile_unit(write_unit(unit, "cuda", 1), ARCHITECTURES[-1]).report
+            shares[kind].add("go_on_sharing" in report)
+    target.close()
+    assert shares == {"ClosestHit": {True}, "AnyHit": {True}, "CountedClosestHit": {False}}
